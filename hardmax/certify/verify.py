@@ -1,0 +1,131 @@
+"""The verdict: does every sequence's exact output lie in its label set? (2.6)"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..dataset import Dataset
+from ..dataset.measures import measure, token_keys
+from ..errors import InputError
+from ..model.transformer import Transformer
+from ..numbers import Vector, show_vector
+from .bounds import Bounds, bounds_of
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A sequence whose exact output lies outside its label set."""
+
+    sequence: int  # from 0
+    name: str
+    label: str
+    output: Vector
+
+    def sentence(self) -> str:
+        """The witness in words."""
+        return (
+            f"{self.name} has the exact output {show_vector(self.output)}, "
+            f"outside the set of its label {self.label!r}"
+        )
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is proved about a model and a data set.
+
+    ``verdict`` is "proved" or "refuted"; it speaks of classification alone, ``bounds`` is a
+    separate matter. N counts the sequences after merging equal empirical measures.
+    """
+
+    verdict: str
+    witnesses: tuple[Witness, ...]
+    N: int
+    d: int
+    M: int
+    tokens: int
+    stages: dict[str, int]
+    bounds: Bounds
+    total_bits: int
+    max_bits: int
+    overrides: int
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def proved(self) -> bool:
+        """Whether every sequence is classified, exactly."""
+        return self.verdict == "proved"
+
+    @property
+    def blocks(self) -> int:
+        """Depth L."""
+        return self.bounds.blocks
+
+    @property
+    def parameters(self) -> int:
+        """Non-zero parameters P."""
+        return self.bounds.parameters
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate as plain JSON values."""
+        bounds = self.bounds
+        return {
+            "verdict": self.verdict,
+            "N": self.N,
+            "d": self.d,
+            "M": self.M,
+            "tokens": self.tokens,
+            "blocks": bounds.blocks,
+            "stages": self.stages,
+            "block_bound": bounds.block_bound,
+            "parameters": bounds.parameters,
+            "parameter_bound": bounds.parameter_bound,
+            "bounds": bounds.status,
+            "total_bits": self.total_bits,
+            "max_bits": self.max_bits,
+        }
+
+
+def certify(
+    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+) -> Certificate:
+    """Run a model exactly on every sequence and judge each output.
+
+    Only the model's numbers are used. ``progress`` is called with the number of blocks done.
+    Raises InputError where dimensions differ or a sequence has no label.
+
+    >>> import hardmax as hm
+    >>> data = hm.Dataset([[(0, 0)], [(1, 0)]], ["a", "b"])
+    >>> certify(hm.build(data), data).verdict
+    'proved'
+    """
+    labels = data.need_labels()
+    if model.dimension != data.dimension:
+        raise InputError(
+            f"the model has dimension {model.dimension}, the data set {data.dimension}"
+        )
+    outputs = model.outputs(data.sequences, progress)
+    if not len(outputs) == len(labels) == len(data) > 0:
+        raise AssertionError("every sequence needs exactly one output")
+    witnesses = tuple(
+        Witness(j, data.name(j), label, output)
+        for j, (label, output) in enumerate(zip(labels, outputs, strict=True))
+        if not data.sets[label].contains(output)
+    )
+    keys = token_keys(data)
+    distinct = {measure(keys[a:b]) for a, b in zip(data.offsets, data.offsets[1:], strict=False)}
+    sizes = model.parameters.bit_lengths() if model.parameters is not None else []
+    return Certificate(
+        verdict="refuted" if witnesses else "proved",
+        witnesses=witnesses,
+        N=len(distinct),
+        d=data.dimension,
+        M=len(set(labels)),
+        tokens=len(data.tokens),
+        stages=model.stage_counts(),
+        bounds=bounds_of(model, len(distinct)),
+        total_bits=sum(sizes),
+        max_bits=max(sizes, default=0),
+        overrides=model.parameters.overrides() if model.parameters is not None else 0,
+    )

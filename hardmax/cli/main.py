@@ -1,0 +1,82 @@
+"""Entry point: commands, exit codes, and no traceback for any user."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from .. import __version__
+from ..errors import HardmaxError
+from .build import build
+from .info import info
+from .run import run
+from .verify import verify
+
+EXIT_INTERNAL, EXIT_INTERRUPTED = 70, 130
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 proved, 1 refuted, 2 bad use, 3 undecided, 70 internal error.",
+)
+@click.version_option(__version__, prog_name="hardmax")
+def cli() -> None:
+    """Hardmax transformers that classify labelled sequences, built and proved exactly.
+
+    Start with:  hardmax build data.json -o model.npz
+    """
+
+
+for command in (build, verify, run, info):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with the contract's code."""
+    sys.exit(_code(arguments))
+
+
+def _code(arguments: Sequence[str] | None) -> int:
+    try:
+        result = cli.main(args=arguments, prog_name="hardmax", standalone_mode=False)
+        sys.stdout.flush()
+        return int(result or 0)
+    except click.exceptions.Exit as stop:
+        return int(stop.exit_code)
+    except click.ClickException as problem:
+        problem.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return EXIT_INTERRUPTED
+    except HardmaxError as problem:
+        if problem.exit_code == EXIT_INTERNAL:
+            return _apologise(problem)
+        click.echo(f"hardmax: {problem}", err=True)
+        return problem.exit_code
+    except BrokenPipeError:
+        # whoever read our output has gone; keep Python from complaining at exit
+        sys.stdout = None  # type: ignore[assignment]
+        return EXIT_INTERNAL
+    except MemoryError:
+        click.echo("hardmax: not enough memory for this input; nothing is decided", err=True)
+        return 3
+    except Exception as problem:
+        return _apologise(problem)
+
+
+def _apologise(problem: Exception) -> int:
+    last = problem.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    place = (
+        f" at line {last.tb_lineno} of {last.tb_frame.f_globals.get('__name__')}" if last else ""
+    )
+    click.echo(
+        f"hardmax: internal error, sorry: {type(problem).__name__}: {problem}{place}. This is a "
+        f"bug; please report it with the command, the input and this line.",
+        err=True,
+    )
+    return EXIT_INTERNAL

@@ -1,0 +1,101 @@
+"""``hardmax run``: outputs and predicted labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..numbers import show_vector
+from .common import load_for
+
+if TYPE_CHECKING:
+    from ..dataset import Dataset
+    from ..model.transformer import Transformer
+
+
+@click.command(short_help="Run a model: outputs and predicted labels.")
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@click.option("-o", "--output", metavar="OUT", help="Write the results to OUT as JSON.")
+@click.option("--exact", is_flag=True, help="Run in exact rational arithmetic.")
+@click.option("--trace", is_flag=True, help="Also give the tokens after each block.")
+def run(model: str, data: str, output: str | None, exact: bool, trace: bool) -> int:
+    """Run MODEL on the sequences of DATA; labels are not needed.
+
+    Prints one line a sequence: its name, the predicted label, the output. The prediction is
+    the label whose set holds the output, else the label of the nearest set. Runs in float64
+    unless --exact is given; then numbers are written as integers or "p/q".
+
+    \b
+    Examples:
+      hardmax run model.npz data.json
+      hardmax run model.npz data.json --exact --trace -o trace.json
+    """
+    from ..certify import predict
+    from ..formats.files import write_whole
+    from ..formats.model_file import label_sets
+    from ..model.transformer import Transformer
+
+    loaded = Transformer.load(model)
+    sequences = load_for(loaded, data)
+    sets = sequences.sets if sequences.has_sets else label_sets(loaded) or sequences.sets
+    results, traces = _results(loaded, sequences, exact, trace)
+    entries: list[dict[str, Any]] = []
+    for j, result in enumerate(results):
+        entry: dict[str, Any] = {"sequence": j + 1}
+        if sequences.ids[j] is not None:
+            entry["id"] = sequences.ids[j]
+        if sets:
+            entry["label"] = predict(tuple(Fraction(x) for x in result), sets)
+        entry["output"] = _numbers(result)
+        if traces is not None:
+            entry["trace"] = [[_numbers(z) for z in state] for state in traces[j]]
+        entries.append(entry)
+    if output is not None:
+        document = {"model": model, "exact": exact, "results": entries}
+        content = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+        write_whole(output, lambda path: _write(path, content))
+        click.echo(f"{len(entries)} results written to {output}")
+        return 0
+    for j, (entry, result) in enumerate(zip(entries, results, strict=True)):
+        shown = show_vector(result) if exact else "(" + ", ".join(f"{x:.6g}" for x in result) + ")"
+        click.echo(f"{sequences.name(j)}: {entry.get('label', '(no labels)')}  {shown}")
+        for k, state in enumerate(entry.get("trace", [])):
+            stage = loaded.stages[k - 1] if k else "input"
+            click.echo(f"  {k:>4} {stage}: {json.dumps(state, ensure_ascii=False)}")
+    return 0
+
+
+def _results(
+    model: Transformer, data: Dataset, exact: bool, trace: bool
+) -> tuple[list[Sequence[Any]], list[list[Any]] | None]:
+    """Outputs and, if asked for, the states of every sequence."""
+    if exact:
+        outputs: list[Sequence[Any]] = list(model.outputs(data.sequences))
+        return outputs, [model.trace(Z) for Z in data.sequences] if trace else None
+    from ..execute.floating import outputs as float_outputs
+
+    states: list[list[Any]] = [[] for _ in range(len(data))]
+
+    def keep(tokens: list[Any]) -> None:
+        for history, state in zip(states, tokens, strict=True):
+            history.append(state.tolist())
+
+    found = float_outputs(model, data.arrays(), keep if trace else None)
+    return [tuple(row) for row in found.tolist()], states if trace else None
+
+
+def _numbers(vector: Sequence[Any]) -> list[Any]:
+    return [
+        x if not isinstance(x, Fraction) else int(x) if x.denominator == 1 else str(x)
+        for x in vector
+    ]
+
+
+def _write(path: Path, content: str) -> None:
+    path.write_text(content, encoding="utf-8")

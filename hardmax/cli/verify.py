@@ -1,0 +1,60 @@
+"""``hardmax verify``: the verdict on a model file and a data set."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import click
+
+from .common import json_option, load_for, progress, table
+from .summary import show, show_json
+
+
+@click.command(short_help="Prove or refute a model on labelled sequences, exactly.")
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@click.option("--bounds", is_flag=True, help="Also print the counts beside their bounds.")
+@json_option
+def verify(model: str, data: str, bounds: bool, as_json: bool) -> int:
+    """Run MODEL exactly on every sequence of DATA and judge each output.
+
+    Trusts nothing in MODEL but its numbers (and its note of how numbers and positions of
+    the data are read). No floating point takes part in the verdict.
+
+    \b
+    Exit codes: 0 proved; 1 refuted: a sequence, its exact output and its label are printed;
+    2 unusable input; 3 a limit stopped an exact decision.
+
+    \b
+    Example:
+      hardmax verify model.npz examples/vowels.json.gz
+    """
+    from ..certify import certify
+    from ..model.transformer import Transformer
+
+    start = perf_counter()
+    loaded = Transformer.load(model)
+    sequences = load_for(loaded, data)
+    times = {"load": perf_counter() - start}
+    start = perf_counter()
+    with progress("verifying", len(loaded)) as step:
+        certificate = certify(loaded, sequences, step)
+    times["verify"] = perf_counter() - start
+    if as_json:
+        show_json(certificate, times)
+    else:
+        show(model, certificate, times)
+        if bounds:
+            limits = certificate.bounds
+            per_block, per_token = limits.block_parameter_bound, limits.parameter_bound
+            rows = [
+                ("blocks", str(limits.blocks), f"8N+4 = {limits.block_bound}"),
+                ("parameters", str(limits.parameters), f"(3d+3)(8N+4) = {per_block}"),
+                (
+                    "parameters",
+                    str(limits.parameters),
+                    f"54Nd = {per_token}" if per_token is not None else "54Nd needs d ≥ 2",
+                ),
+            ]
+            table("bounds (Theorem 2.4)", rows, ("", "model", "bound"))
+    return 0 if certificate.proved else 1

@@ -1,0 +1,49 @@
+"""Errors, each with the exit code that the command line gives it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .dataset.measures import TiedSequences
+
+
+class HardmaxError(Exception):
+    """Base of all errors that a user can meet; ``exit_code`` is the command line's."""
+
+    exit_code = 70
+
+
+class InputError(HardmaxError, ValueError):
+    """Unusable input; the message is one line that names the place and the way out."""
+
+    exit_code = 2
+
+
+class MissingExtraError(HardmaxError, ImportError):
+    """An optional library is not installed; the message names the extra that brings it."""
+
+    exit_code = 2
+
+
+class ResourceLimitError(HardmaxError):
+    """A limit stopped an exact decision, so nothing is claimed."""
+
+    exit_code = 3
+
+
+class ConstructionError(HardmaxError):
+    """A builder broke its own promise: a bug in hardmax."""
+
+
+class ContradictionError(HardmaxError):
+    """Two sequences with equal empirical measures and different labels (theory A1).
+
+    No transformer of this form classifies both; ``tied`` is the proof.
+    """
+
+    exit_code = 1
+
+    def __init__(self, tied: TiedSequences) -> None:
+        super().__init__(tied.sentence())
+        self.tied = tied

@@ -1,0 +1,1 @@
+"""Running a model in floating point, on many sequences at once."""

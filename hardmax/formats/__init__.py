@@ -1,0 +1,1 @@
+"""Files: data sets, models; read with one-line errors, written whole or not at all."""

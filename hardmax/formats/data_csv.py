@@ -1,0 +1,59 @@
+"""Data sets in CSV: columns sequence, label, x1 … xd, one row a token."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..dataset import Dataset
+from ..errors import InputError
+from ..exact_array import ExactArray
+from ..numbers import Vector
+from .data_json import NumberReader
+
+
+def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:
+    """Data set from the bytes of a CSV file.
+
+    Sequences come in the order in which their names first appear, tokens in the order of
+    the rows. An empty label is no label.
+    """
+    try:
+        lines = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        table = list(lines)
+    except UnicodeDecodeError as problem:
+        raise InputError(f"not UTF-8 text: byte {problem.start} can't be read") from None
+    except csv.Error as problem:
+        raise InputError(f"broken CSV: {problem}") from None
+    header = [name.strip() for name in table[0]] if table else []
+    dimension = len(header) - 2
+    if dimension < 1 or header != ["sequence", "label", *(f"x{i + 1}" for i in range(dimension))]:
+        raise InputError(
+            "the CSV header must be sequence, label, x1, x2, …, found " + ", ".join(header[:6])[:80]
+        )
+    reader = NumberReader(numbers)
+    sequences: dict[str, list[Vector]] = {}
+    labels: dict[str, str | None] = {}
+    for number, line in enumerate(table[1:], start=2):
+        if not line:
+            continue
+        if len(line) != len(header):
+            raise InputError(f"line {number} has {len(line)} fields, expected {len(header)}")
+        name, label = line[0].strip(), line[1].strip() or None
+        if labels.setdefault(name, label) != label:
+            raise InputError(
+                f"line {number}: sequence {name!r} has the labels {labels[name]!r} and {label!r}"
+            )
+        tokens = sequences.setdefault(name, [])
+        place = f"line {number} (sequence {name!r}, token {len(tokens) + 1})"
+        tokens.append(reader.vector([field.strip() for field in line[2:]], place))
+    rows = [token for tokens in sequences.values() for token in tokens]
+    offsets = np.cumsum([0, *(len(tokens) for tokens in sequences.values())])
+    return Dataset.from_arrays(
+        ExactArray.from_rows(rows, dimension), offsets, list(labels.values()),
+        ids=list(sequences), positional=positional, source=source,
+    )  # fmt: skip

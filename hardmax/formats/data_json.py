@@ -1,0 +1,225 @@
+"""Data sets in JSON, "hardmax-dataset/1", read to the digit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..dataset import Dataset
+from ..errors import InputError
+from ..exact_array import ExactArray
+from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
+from ..numbers import Vector, check_size, parse_number
+
+FORMAT = "hardmax-dataset/1"
+MAX_DIMENSION = 1 << 20
+_SET_FIELDS = {
+    "point": ("point",),
+    "ball": ("center", "radius"),
+    "box": ("lower", "upper"),
+    "halfspace": ("normal", "offset"),
+    "polyhedron": ("A", "b"),
+}
+
+
+class Written(str):
+    """A number as it stands in the file."""
+
+    __slots__ = ()
+
+
+def parse(content: bytes) -> Any:
+    """JSON document with every number left as it is written.
+
+    Raises InputError on anything but one UTF-8 JSON value without repeated keys.
+    """
+    try:
+        return json.loads(
+            content.decode("utf-8-sig"),
+            parse_float=Written,
+            parse_int=Written,
+            parse_constant=_constant,
+            object_pairs_hook=_object,
+        )
+    except UnicodeDecodeError as problem:
+        raise InputError(f"not UTF-8 text: byte {problem.start} can't be read") from None
+    except json.JSONDecodeError as problem:
+        raise InputError(
+            f"broken JSON at line {problem.lineno}, column {problem.colno}: {problem.msg}"
+        ) from None
+    except RecursionError:
+        raise InputError("the JSON is nested too deeply") from None
+
+
+def _constant(name: str) -> Any:
+    raise InputError(f"{name} is not a number; only finite numbers are allowed")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(f"the key {_show(twice)} stands twice in one object")
+    return result
+
+
+def _show(value: object) -> str:
+    text = str(value) if isinstance(value, Written) else json.dumps(value, default=str)
+    return text if len(text) <= 40 else text[:36] + "…"
+
+
+class NumberReader:
+    """Reads numbers exactly, or each decimal as the nearest float64 (``binary64``)."""
+
+    def __init__(self, numbers: str) -> None:
+        if numbers not in ("exact", "binary64"):
+            raise InputError(f"numbers are read 'exact' or as 'binary64', not as {numbers!r}")
+        self.binary64 = numbers == "binary64"
+
+    def number(self, value: object, place: str) -> Fraction:
+        """One number; raises InputError that begins with ``place``."""
+        try:
+            if not isinstance(value, str):
+                raise InputError(f"{_show(value)} is not a number")
+            exact = parse_number(value)
+            if self.binary64 and "/" not in value:
+                return check_size(Fraction(float(value)))
+            return exact
+        except InputError as problem:
+            raise InputError(f"{place}: {problem}") from None
+
+    def vector(self, value: object, place: str, dimension: int | None = None) -> Vector:
+        """A list of numbers, of the given length where there is one."""
+        if not isinstance(value, list):
+            raise InputError(f"{place}: {_show(value)} is not a list of numbers")
+        if dimension is not None and len(value) != dimension:
+            raise InputError(f"{place} has {len(value)} coordinates, expected {dimension}")
+        try:
+            return tuple(self.number(x, place) for x in value)
+        except InputError:
+            return tuple(
+                self.number(x, f"{place}, coordinate {i + 1}") for i, x in enumerate(value)
+            )
+
+
+def _fields(
+    value: object, place: str, required: Iterable[str], optional: Iterable[str] = ()
+) -> Any:
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: {_show(value)} is not an object")
+    required, optional = list(required), list(optional)
+    for key in required:
+        if key not in value:
+            raise InputError(f"{place} has no {key!r}")
+    for key in value:
+        if key not in required and key not in optional:
+            raise InputError(
+                f"{place} has the unknown key {_show(key)}; known are "
+                f"{', '.join([*required, *optional])}"
+            )
+    return value
+
+
+def read_label_sets(value: object, reader: NumberReader, dimension: int) -> dict[str, LabelSet]:
+    """Label sets from their JSON object, by name in the order of the file."""
+    if not isinstance(value, dict):
+        raise InputError(f"'labels': {_show(value)} is not an object")
+    if not value:
+        raise InputError("'labels' is empty; leave it out to get the default points")
+    return {
+        name: _label_set(entry, f"label {name!r}", reader, dimension)
+        for name, entry in value.items()
+    }
+
+
+def _label_set(value: object, place: str, reader: NumberReader, dimension: int) -> LabelSet:
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: {_show(value)} is not an object")
+    kind = value.get("kind")
+    if not isinstance(kind, str) or kind not in _SET_FIELDS:
+        raise InputError(
+            f"{place}: the kind {_show(kind)} is unknown; known are {', '.join(_SET_FIELDS)}"
+        )
+    entry = _fields(value, place, ["kind", *_SET_FIELDS[kind]])
+
+    def vector(key: str) -> Vector:
+        return reader.vector(entry[key], f"{place}, {key}", dimension)
+
+    try:
+        match kind:
+            case "point":
+                return Point(vector("point"))
+            case "ball":
+                return Ball(vector("center"), reader.number(entry["radius"], f"{place}, radius"))
+            case "box":
+                return Box(vector("lower"), vector("upper"))
+            case "halfspace":
+                return Halfspace(
+                    vector("normal"), reader.number(entry["offset"], f"{place}, offset")
+                )
+            case _:
+                rows = entry["A"]
+                if not isinstance(rows, list):
+                    raise InputError(f"{place}, A: {_show(rows)} is not a list of rows")
+                A = tuple(
+                    reader.vector(row, f"{place}, A, row {i + 1}", dimension)
+                    for i, row in enumerate(rows)
+                )
+                return Polyhedron(A, reader.vector(entry["b"], f"{place}, b"))
+    except InputError as problem:
+        message = str(problem)
+        raise InputError(message if message.startswith(place) else f"{place}: {message}") from None
+
+
+def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:
+    """Data set from the bytes of a JSON file."""
+    document = parse(content)
+    fields = _fields(document, "the data set", ["dimension", "sequences"], ["format", "labels"])
+    if fields.get("format", FORMAT) != FORMAT:
+        raise InputError(f"the format is {_show(fields['format'])}, expected {FORMAT!r}")
+    written = fields["dimension"]
+    if not isinstance(written, Written) or not written.isdecimal() or len(written) > 9:
+        raise InputError(f"'dimension': {_show(written)} is not a positive integer")
+    dimension = int(written)
+    if not 1 <= dimension <= MAX_DIMENSION:
+        raise InputError(f"'dimension' is {dimension}, allowed are 1 to {MAX_DIMENSION}")
+    reader = NumberReader(numbers)
+    sets = None
+    if "labels" in fields:
+        sets = read_label_sets(fields["labels"], reader, dimension)
+    if not isinstance(fields["sequences"], list):
+        raise InputError(f"'sequences': {_show(fields['sequences'])} is not a list")
+    rows: list[Vector] = []
+    offsets, labels, ids = [0], [], []
+    for j, entry in enumerate(fields["sequences"]):
+        place = f"sequence {j + 1}"
+        entry = _fields(entry, place, ["tokens"], ["label", "id"])
+        ids.append(_name(entry.get("id"), f"{place}, id"))
+        labels.append(_name(entry.get("label"), f"{place}, label"))
+        if ids[-1] is not None:
+            place += f" (id {ids[-1]!r})"
+        if not isinstance(entry["tokens"], list):
+            raise InputError(f"{place}: {_show(entry['tokens'])} is not a list of tokens")
+        if not entry["tokens"]:
+            raise InputError(f"{place} has no tokens; leave empty sequences out")
+        for k, token in enumerate(entry["tokens"]):
+            rows.append(reader.vector(token, f"{place}, token {k + 1}", dimension))
+        offsets.append(len(rows))
+    return Dataset.from_arrays(
+        ExactArray.from_rows(rows, dimension), np.array(offsets), labels, sets,
+        ids=ids, positional=positional, source=source,
+    )  # fmt: skip
+
+
+def _name(value: object, place: str) -> str | None:
+    """A label or id: text, or an integer, which stands for its digits."""
+    if value is None or (isinstance(value, str) and not isinstance(value, Written)):
+        return value
+    if isinstance(value, Written) and value.lstrip("-").isdecimal():
+        return str(value)
+    raise InputError(f"{place}: {_show(value)} is neither text nor an integer")

@@ -1,0 +1,175 @@
+"""The model file "hardmax-model/1": an .npz that numpy.load reads without pickle."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..exact_array import ExactArray
+from ..labels import LabelSet, lift
+from ..model.parameters import NAMES, VECTORS, Parameters
+from ..model.transformer import Transformer
+from ..numbers import is_binary64, nearest_float
+from .data_json import NumberReader, parse, read_label_sets
+from .files import read_bytes, sha256, write_whole
+from .npz import read_npz, text, write_npz
+
+FORMAT = "hardmax-model/1"
+_HEX = re.compile(r"-?[0-9a-f]+|-?[0-9A-F]+", re.ASCII)
+
+
+def write_model(model: Transformer, path: str | PathLike[str]) -> None:
+    """Write a model of rank-1 blocks; equal models give equal bytes."""
+    arrays = pack(model)
+    write_whole(path, lambda temporary: write_npz(temporary, arrays))
+
+
+def pack(model: Transformer) -> dict[str, np.ndarray]:
+    """The members of the model file."""
+    if model.parameters is None:
+        raise InputError(f"{FORMAT} holds rank-1 blocks only; this model has general layers")
+    arrays = {
+        "format": np.array(FORMAT),
+        "meta": np.array(json.dumps(model.meta, sort_keys=True, ensure_ascii=True)),
+        "stage": np.array(model.stages, dtype=np.str_),
+    }
+    overrides = {}
+    for name, array in model.parameters.arrays.items():
+        arrays[name] = array.values
+        if array.exact:
+            overrides[name] = [
+                [k, f"{q.numerator:x}/{q.denominator:x}"] for k, q in sorted(array.exact.items())
+            ]
+    if overrides:
+        content = json.dumps(overrides, separators=(",", ":")).encode()
+        arrays["exact"] = np.frombuffer(content, dtype=np.uint8)
+    return arrays
+
+
+def read_model(path: str | PathLike[str]) -> Transformer:
+    """Read a model file; raise InputError with one line where it is not one."""
+    content = read_bytes(path)
+    try:
+        model = unpack(read_npz(content, {"format", "meta", "stage", "exact", *NAMES}))
+    except InputError as problem:
+        raise InputError(f"{path}: {problem}") from None
+    except MemoryError:
+        raise InputError(f"{path}: too large for this machine's memory") from None
+    model.sha256 = sha256(content)
+    return model
+
+
+def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
+    """The transformer that the members of a model file hold."""
+    if "format" not in arrays:
+        raise InputError("not a model file: it has no member 'format'")
+    if text(arrays, "format") != FORMAT:
+        raise InputError(f"the format is {text(arrays, 'format')!r}, expected {FORMAT!r}")
+    for name in ("meta", "stage", *NAMES):
+        if name not in arrays:
+            raise InputError(f"the model file has no member {name!r}")
+    overrides = _overrides(arrays.get("exact"))
+    packed = {name: _parameter(name, arrays[name], overrides.pop(name, [])) for name in NAMES}
+    if overrides:
+        raise InputError(f"'exact' overrides the unknown array {next(iter(overrides))!r}")
+    parameters = Parameters(**packed)
+    if not len(parameters) or not parameters.dimension:
+        raise InputError("the model has no blocks")
+    stage = arrays["stage"]
+    if stage.shape != (len(parameters),) or stage.dtype.kind != "U":
+        raise InputError(f"'stage' has shape {stage.shape}, expected ({len(parameters)},) text")
+    try:
+        stages = [str(name) for name in stage.tolist()]
+    except (ValueError, UnicodeError):
+        raise InputError("'stage' holds broken text") from None
+    return Transformer(parameters, stages=stages, meta=_meta(text(arrays, "meta")))
+
+
+def label_sets(model: Transformer) -> dict[str, LabelSet]:
+    """The label sets that a model's meta records; empty where it records none."""
+    recorded = model.meta.get("labels")
+    if recorded is None:
+        return {}
+    positional = bool(model.meta.get("positional", False))
+    document = parse(json.dumps(recorded).encode())
+    try:
+        sets = read_label_sets(document, NumberReader("exact"), model.dimension - positional)
+    except InputError as problem:
+        raise InputError(f"the model's meta: {problem}") from None
+    return {name: lift(entry) for name, entry in sets.items()} if positional else sets
+
+
+def _meta(content: str) -> dict[str, Any]:
+    try:
+        meta = json.loads(content)
+    except (ValueError, RecursionError):
+        raise InputError("'meta' is not JSON") from None
+    if not isinstance(meta, dict):
+        raise InputError("'meta' is not a JSON object")
+    return meta
+
+
+def _overrides(array: np.ndarray | None) -> dict[str, Any]:
+    if array is None:
+        return {}
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise InputError("'exact' must be bytes: a uint8 array of one dimension")
+    try:
+        overrides = json.loads(array.tobytes().decode())
+    except (ValueError, RecursionError):
+        raise InputError("'exact' is not UTF-8 JSON") from None
+    if not isinstance(overrides, dict):
+        raise InputError("'exact' is not a JSON object")
+    return overrides
+
+
+def _parameter(name: str, values: np.ndarray, entries: Any) -> ExactArray:
+    if values.ndim != (2 if name in VECTORS else 1) or values.dtype != np.float64:
+        raise InputError(
+            f"parameter {name!r} has shape {values.shape} and type {values.dtype}, expected "
+            f"{'(L, d)' if name in VECTORS else '(L,)'} float64"
+        )
+    if not np.isfinite(values).all():
+        raise InputError(f"parameter {name!r} holds NaN or an infinity")
+    if not isinstance(entries, list):
+        raise InputError(f"the overrides of {name!r} are not a list")
+    exact: dict[int, Fraction] = {}
+    for entry in entries:
+        k, number = _override(name, entry, values.size)
+        if k in exact:
+            raise InputError(f"entry {k} of {name!r} is overridden twice")
+        try:
+            nearest = nearest_float(number)
+        except OverflowError:
+            nearest = float("inf")
+        if float(values.flat[k]) != nearest:
+            raise InputError(
+                f"entry {k} of {name!r} is not the nearest float64 of its exact override"
+            )
+        if not is_binary64(number):
+            exact[k] = number
+    return ExactArray(values + 0.0, exact)
+
+
+def _override(name: str, entry: Any, size: int) -> tuple[int, Fraction]:
+    place = f"an override of {name!r}"
+    if not isinstance(entry, list) or len(entry) != 2:
+        raise InputError(f"{place} is not a pair of an index and a quotient")
+    k, quotient = entry
+    if not isinstance(k, int) or isinstance(k, bool) or not 0 <= k < size:
+        raise InputError(f"{place} has the index {str(k)[:20]}, allowed are 0 to {size - 1}")
+    if not isinstance(quotient, str):
+        raise InputError(f"{place} is not a text p/q")
+    p, slash, q = quotient.partition("/")
+    if not slash or not _HEX.fullmatch(p) or not _HEX.fullmatch(q) or q[0] == "-":
+        raise InputError(f"{place} is not p/q in hexadecimal integers: {quotient[:30]!r}")
+    divisor = int(q, 16)
+    if divisor == 0:
+        raise InputError(f"{place} divides by zero")
+    return k, Fraction(int(p, 16), divisor)

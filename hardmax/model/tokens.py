@@ -1,0 +1,218 @@
+"""Many sequences of exact tokens, and the rank-1 layers on all of them at once.
+
+A token z is kept as one integer row (Z, q) with q > 0 and z = Z/q. A sequence is a run of
+rows. With A = v vᵀ the maximisers of ⟨v,z_i⟩⟨v,z_l⟩ depend only on the sign of ⟨v,z_i⟩, so
+one self-attention layer costs O(n d) per sequence (theory, notation; C2, C5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import lcm
+
+from ..arithmetic import IntegerRows, clear_denominators, primitive
+from ..numbers import Vector
+
+Row = list[int]
+
+
+def _row(token: Sequence[Fraction]) -> Row:
+    numerators, denominator = clear_denominators(token)
+    return [*numerators, denominator]
+
+
+def _vector(row: Sequence[int]) -> Vector:
+    denominator = int(row[-1])
+    return tuple(Fraction(int(x), denominator) for x in row[:-1])
+
+
+def _mean_row(rows: Sequence[Row]) -> Row:
+    """Mean of tokens given as integer rows."""
+    if len(rows) == 1:
+        return rows[0]
+    common = lcm(*(int(row[-1]) for row in rows))
+    factors = [common // row[-1] for row in rows]
+    if all(factor == 1 for factor in factors):
+        sums = [sum(column) for column in zip(*rows, strict=True)]
+    else:
+        sums = [
+            sum(x * f for x, f in zip(column, factors, strict=True))
+            for column in zip(*rows, strict=True)
+        ]
+    sums[-1] = common * len(rows)
+    return primitive(sums)
+
+
+class Tokens:
+    """Ragged batch of exact sequences; ``starts`` (N+1,) marks where each begins.
+
+    >>> batch = Tokens.from_sequences([[(Fraction(1),), (Fraction(2),)], [(Fraction(1, 2),)]])
+    >>> batch.attend(Fraction(0), Fraction(1), (Fraction(1),))
+    >>> batch.sequence(0)     # both tokens went to the leader, so one token stands for them
+    ((Fraction(2, 1),),)
+    """
+
+    def __init__(self, rows: IntegerRows, starts: list[int]) -> None:
+        self._rows = rows
+        self.starts = starts
+
+    @classmethod
+    def from_sequences(cls, sequences: Iterable[Iterable[Sequence[Fraction]]]) -> Tokens:
+        """Take sequences of tokens of one dimension d."""
+        rows: list[Row] = []
+        starts = [0]
+        for sequence in sequences:
+            rows.extend(_row(token) for token in sequence)
+            starts.append(len(rows))
+        return cls(IntegerRows(rows), starts)
+
+    def copy(self) -> Tokens:
+        """A batch that can change while this one stays."""
+        return Tokens(self._rows.copy(), list(self.starts))
+
+    def become(self, other: Tokens) -> None:
+        """Take over the state of another batch, which must not change afterwards."""
+        self._rows, self.starts = other._rows, other.starts
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def dimension(self) -> int:
+        """Dimension d of the tokens."""
+        return self._rows.width - 1
+
+    def spans(self) -> Iterable[tuple[int, int]]:
+        """First row and end of every sequence."""
+        return zip(self.starts, self.starts[1:], strict=False)
+
+    def token(self, index: int) -> Vector:
+        """One token, by its row."""
+        return _vector(self._rows.row(index))
+
+    def sequence(self, j: int) -> tuple[Vector, ...]:
+        """Tokens of sequence j; a collapsed sequence shows one token."""
+        return tuple(self.token(i) for i in range(self.starts[j], self.starts[j + 1]))
+
+    def means(self) -> list[Vector]:
+        """Readout (2.2) of every sequence."""
+        table = self._rows.table()
+        return [_vector(_mean_row(table[a:b])) for a, b in self.spans()]
+
+    def token_keys(self) -> list[tuple[int, ...]]:
+        """A hashable key for every token; equal keys mean equal tokens."""
+        return [tuple(int(x) for x in primitive(row)) for row in self._rows.table()]
+
+    def mean_keys(self) -> list[tuple[int, ...]]:
+        """A hashable key for the mean of every sequence."""
+        table = self._rows.table()
+        return [tuple(int(x) for x in primitive(_mean_row(table[a:b]))) for a, b in self.spans()]
+
+    def projections(self, v: Sequence[Fraction]) -> list[Fraction]:
+        """⟨v, z⟩ for every token."""
+        numerators, denominator = clear_denominators(v)
+        values = self._rows.dot([*numerators, 0])
+        scales = self._rows.dot([0] * self.dimension + [denominator])
+        return [Fraction(int(p), int(q)) for p, q in zip(values, scales, strict=True)]
+
+    def leaders(self, v: Sequence[Fraction]) -> list[int | None]:
+        """For every sequence the row of its leader, the one token on which ⟨v,·⟩ is largest.
+
+        None where two different tokens share the largest value; the first row where one
+        token is repeated.
+        """
+        weights, _ = clear_denominators(v)
+        scores = self._rows.dot([*weights, 0])
+        scales = self._rows.dot([0] * self.dimension + [1])
+        found: list[int | None] = []
+        for a, b in self.spans():
+            top = _top_rows(scores[a:b], scales[a:b])
+            first = self.token(a + top[0]) if len(top) > 1 else None
+            alone = all(self.token(a + i) == first for i in top[1:])
+            found.append(a + top[0] if alone else None)
+        return found
+
+    def feed_forward(self, u: Sequence[Fraction], b: Fraction, w: Sequence[Fraction]) -> None:
+        """Apply z ↦ z + w·max(0, ⟨u,z⟩ + b) to every token (2.3), in place."""
+        if not any(w):
+            return
+        weights, scale = clear_denominators([*u, b])
+        direction, step = clear_denominators(w)
+        direction = [*direction, 0]
+        factor = scale * step
+        for index, value in enumerate(self._rows.dot(weights)):
+            if value > 0:
+                row = self._rows.row(index)
+                moved = [
+                    factor * x + value * y if y else factor * x
+                    for x, y in zip(row, direction, strict=True)
+                ]
+                self._rows.set_row(index, primitive(moved))
+
+    def attend(self, rho: Fraction, alpha: Fraction, v: Sequence[Fraction]) -> None:
+        """Apply hardmax self-attention (2.4) with V = αI, A = v vᵀ, residual ρ, in place.
+
+        Where ρ = 0 and all tokens of a sequence have the same maximisers they become equal:
+        one token is kept for the whole sequence (C5).
+        """
+        if rho == 1 and alpha == 0:
+            return
+        table = self._rows.table()
+        weights, _ = clear_denominators(v)
+        scores = self._rows.dot([*weights, 0]) if any(weights) else [0] * len(table)
+        rows: list[Row] = []
+        starts = [0]
+        for a, b in self.spans():
+            rows.extend(_attended(table[a:b], scores[a:b], rho, alpha))
+            starts.append(len(rows))
+        self._rows = IntegerRows(rows)
+        self.starts = starts
+
+
+def _attended(rows: list[Row], scores: list[int], rho: Fraction, alpha: Fraction) -> list[Row]:
+    """One sequence after self-attention; a single row where all its tokens became equal."""
+    signs = [(score > 0) - (score < 0) for score in scores]
+    focus = {
+        sign: _scaled(_mean_row(_maximisers(rows, scores, sign)), alpha) for sign in set(signs)
+    }
+    if rho == 0:
+        if len(focus) == 1:
+            return [focus[signs[0]]]
+        return [focus[sign] for sign in signs]
+    return [_sum(_scaled(row, rho), focus[sign]) for row, sign in zip(rows, signs, strict=True)]
+
+
+def _maximisers(rows: list[Row], scores: list[int], sign: int) -> list[Row]:
+    """Tokens on which sign·⟨v,·⟩ is largest; all tokens for sign 0."""
+    if sign == 0:
+        return rows
+    signed = scores if sign > 0 else [-score for score in scores]
+    return [rows[i] for i in _top_rows(signed, [row[-1] for row in rows])]
+
+
+def _top_rows(scores: list[int], scales: list[int]) -> list[int]:
+    """Places where scores[i]/scales[i] is largest (all ties); the scales are positive."""
+    best = [0]
+    top, scale = scores[0], scales[0]
+    for i in range(1, len(scores)):
+        gain = scores[i] * scale - top * scales[i]
+        if gain > 0:
+            best, top, scale = [i], scores[i], scales[i]
+        elif gain == 0:
+            best.append(i)
+    return best
+
+
+def _scaled(row: Row, factor: Fraction) -> Row:
+    if factor == 1:
+        return row
+    p, q = factor.numerator, factor.denominator
+    return primitive([*(x * p for x in row[:-1]), row[-1] * q])
+
+
+def _sum(left: Row, right: Row) -> Row:
+    p, q = left[-1], right[-1]
+    if p == q:
+        return primitive([*(x + y for x, y in zip(left[:-1], right[:-1], strict=True)), p])
+    return primitive([*(x * q + y * p for x, y in zip(left[:-1], right[:-1], strict=True)), p * q])
