@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
+from typing import Any, cast
 
 import flint
 
@@ -134,7 +135,7 @@ def primitive(row: Sequence[int]) -> list[int]:
     >>> [int(x) for x in primitive([4, -6, 8])]
     [2, -3, 4]
     """
-    divisor = flint.fmpz(0)
+    divisor: Any = flint.fmpz(0)
     for entry in reversed(row):
         divisor = divisor.gcd(entry) if entry else divisor
         if divisor == 1:
@@ -174,11 +175,12 @@ class IntegerRows:
 
     def dot(self, column: Sequence[int]) -> list[int]:
         """Inner product of every row with one integer vector."""
-        return list((self._mat * flint.fmpz_mat(self.width, 1, list(column))).entries())
+        product = self._mat * flint.fmpz_mat(self.width, 1, list(column))
+        return cast("list[int]", product.entries())
 
     def row(self, index: int) -> list[int]:
         """Entries of one row."""
-        return [self._mat[index, j] for j in range(self.width)]
+        return [cast("int", self._mat[index, j]) for j in range(self.width)]
 
     def set_row(self, index: int, row: Sequence[int]) -> None:
         """Replace one row."""
@@ -187,4 +189,4 @@ class IntegerRows:
 
     def table(self) -> list[list[int]]:
         """All rows."""
-        return list(self._mat.table())
+        return cast("list[list[int]]", self._mat.table())

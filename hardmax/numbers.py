@@ -42,7 +42,7 @@ def _decimal(text: str) -> Fraction:
     if len(digits) + abs(shift) > MAX_DIGITS:
         raise InputError(f"{_short(text)} has more than {MAX_DIGITS} digits")
     value = Fraction(_integer(digits))
-    value = value * 10**shift if shift >= 0 else value / 10**-shift
+    value *= Fraction(10) ** shift
     return -value if sign == "-" else value
 
 

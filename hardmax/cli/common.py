@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,7 @@ def load_for(model: Transformer, path: str) -> Dataset:
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """A progress bar on stderr where that is a terminal; call what it yields with the work done."""
-    if not click.get_text_stream("stderr").isatty():
+    if not sys.stderr.isatty():
         yield lambda done: None
         return
     from rich.console import Console
@@ -58,7 +59,7 @@ def table(title: str, rows: Sequence[tuple[str, ...]], head: Sequence[str] = ())
     from rich.text import Text
 
     # a terminal's own width there; elsewhere wide enough that nothing is cut
-    console = Console(width=None if click.get_text_stream("stdout").isatty() else 120)
+    console = Console(width=None if sys.stdout.isatty() else 120)
     shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_header=bool(head))
     for index, name in enumerate(head or ("",) * len(rows[0])):
         left = index == 0 or not head

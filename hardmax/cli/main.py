@@ -58,7 +58,7 @@ def _code(arguments: Sequence[str] | None) -> int:
         return problem.exit_code
     except BrokenPipeError:
         # whoever read our output has gone; keep Python from complaining at exit
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return EXIT_INTERNAL
     except MemoryError:
         click.echo("hardmax: not enough memory for this input; nothing is decided", err=True)

@@ -86,7 +86,8 @@ class Ragged:
 
     def means(self) -> Array:
         """Readout of every sequence, (N, d)."""
-        return np.add.reduceat(self.tokens, self.starts) / self.lengths[:, None]
+        means: Array = np.add.reduceat(self.tokens, self.starts) / self.lengths[:, None]
+        return means
 
     def split(self, lengths: Array) -> list[Array]:
         """Tokens of every sequence, collapsed ones repeated to their length."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from os import PathLike
+from typing import Any
 
 from ..dataset import Dataset
 from ..errors import InputError
 from . import data_csv, data_json, data_npz
 from .files import gunzip, read_bytes, sha256
+
+Reader = Callable[[bytes, str, bool, Mapping[str, Any]], Dataset]
 
 
 def load(path: str | PathLike[str], *, numbers: str = "exact", positional: bool = False) -> Dataset:
@@ -31,7 +35,7 @@ def load(path: str | PathLike[str], *, numbers: str = "exact", positional: bool 
         raise InputError(f"{path}: too large for this machine's memory") from None
 
 
-def _reader(content: bytes):  # type: ignore[no-untyped-def]
+def _reader(content: bytes) -> Reader:
     if content[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         return data_npz.read
     start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
+from math import sqrt
 
 
 @total_ordering
@@ -50,4 +51,4 @@ class Distance:
         raise TypeError("distances are compared, not hashed")
 
     def __float__(self) -> float:
-        return float(self.square) ** 0.5 - float(self.offset)
+        return sqrt(self.square) - float(self.offset)

@@ -306,8 +306,8 @@ def default_points(names: Sequence[str], dimension: int) -> dict[str, LabelSet]:
     >>> default_points(["a", "b"], 2)["b"]
     Point(point=(Fraction(1, 1), Fraction(0, 1)))
     """
-    rest = (0,) * (dimension - 1)
-    return {name: Point((k, *rest)) for k, name in enumerate(names)}
+    rest = (Fraction(0),) * (dimension - 1)
+    return {name: Point((Fraction(k), *rest)) for k, name in enumerate(names)}
 
 
 def lift(label_set: LabelSet) -> LabelSet:

@@ -64,7 +64,7 @@ class Parameters(Sequence[RankOneBlock]):
     def __len__(self) -> int:
         return self.u.shape[0]
 
-    def __getitem__(self, k):  # type: ignore[no-untyped-def, override]
+    def __getitem__(self, k):  # type: ignore[no-untyped-def]
         if isinstance(k, slice):
             return [self[i] for i in range(*k.indices(len(self)))]
         if not -len(self) <= k < len(self):

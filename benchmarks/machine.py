@@ -1,0 +1,28 @@
+"""Facts about the machine and the versions that a table of timings needs."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+
+def facts() -> dict[str, object]:
+    """Processor, cores, Python and library versions; no host name, no path."""
+    return {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "scipy", "python-flint", "hardmax")},
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.machine()
