@@ -178,6 +178,14 @@ class IntegerRows:
         product = self._mat * flint.fmpz_mat(self.width, 1, list(column))
         return cast("list[int]", product.entries())
 
+    def dot_row(self, index: int, column: Sequence[int]) -> int:
+        """Inner product of one row with an integer vector."""
+        total = flint.fmpz(0)
+        for j, weight in enumerate(column):
+            if weight:
+                total += self._mat[index, j] * weight
+        return cast("int", total)
+
     def row(self, index: int) -> list[int]:
         """Entries of one row."""
         return [cast("int", self._mat[index, j]) for j in range(self.width)]

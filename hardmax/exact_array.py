@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import lcm
 
 import numpy as np
 
@@ -96,6 +97,32 @@ class ExactArray:
                 if found is not None:
                     row[j] = found
         return tuple(row)
+
+    def integer_rows(self) -> list[list[int]]:
+        """Rows (Z, q) of integers, q > 0 least, with row = Z/q, of a two-dimensional array.
+
+        >>> ExactArray(np.array([[0.5, 3.0]])).integer_rows()
+        [[1, 6, 2]]
+        """
+        width = self.values.shape[1]
+        mantissas, exponents = np.frexp(self.values)
+        integers = (mantissas * 2.0**53).astype(np.int64)  # exact: 53 bits each
+        lowest = integers & -integers  # the last bit that is set
+        trailing = np.where(integers == 0, 0, np.frexp(lowest.astype(np.float64))[1] - 1)
+        powers = np.where(integers == 0, 0, exponents - 53 + trailing)
+        odd = integers >> trailing
+        shifts = np.minimum(powers.min(axis=1, initial=0), 0)
+        rows = [
+            [*(x << p for x, p in zip(row, power, strict=True)), 1 << -shift]
+            for row, power, shift in zip(
+                odd.tolist(), (powers - shifts[:, None]).tolist(), shifts.tolist(), strict=True
+            )
+        ]
+        for i in {k // width for k in self.exact}:
+            exact = self.row(i)
+            common = lcm(*(x.denominator for x in exact))
+            rows[i] = [*(x.numerator * (common // x.denominator) for x in exact), common]
+        return rows
 
     def numbers(self) -> Iterable[Fraction]:
         """All entries in C order."""

@@ -9,6 +9,7 @@ from typing import Any
 from ..dataset import Dataset
 from ..dataset.measures import measure, token_keys
 from ..errors import InputError
+from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from ..numbers import Vector, show_vector
 from .bounds import Bounds, bounds_of
@@ -105,7 +106,10 @@ def certify(
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
-    outputs = model.outputs(data.sequences, progress)
+    if model.parameters is not None:
+        outputs = model.run(Tokens.from_array(data.tokens, data.offsets), progress)
+    else:
+        outputs = model.outputs(data.sequences, progress)
     if not len(outputs) == len(labels) == len(data) > 0:
         raise AssertionError("every sequence needs exactly one output")
     witnesses = tuple(

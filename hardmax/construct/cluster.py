@@ -30,15 +30,8 @@ def cluster(batch: Tokens, targets: Sequence[Vector], seed: int = 0) -> tuple[Ra
     >>> batch.sequence(0) == batch.sequence(1)
     False
     """
-    rng = Random(seed)
-    best: tuple[float, Vector] | None = None
-    for v in islice(_candidates(batch, rng), _DRAWS):
-        gap = _least_gap(batch, v)
-        if best is None or gap > best[0]:
-            best = gap, v
-    if best is None:
-        raise AssertionError("unreachable: directions never end")
-    v = best[1]
+    drawn = islice(_generic(batch, Random(seed)), _DRAWS)
+    v = max(drawn, key=lambda pair: _least_gap(*pair))[0]
     floor = max((dot(v, y) for y in targets), default=Fraction(0))
     shift = leader_shift(batch, v, max(floor, Fraction(0)))
     block = RankOneBlock.translation(shift, rho=0, alpha=1, v=v)
@@ -46,24 +39,18 @@ def cluster(batch: Tokens, targets: Sequence[Vector], seed: int = 0) -> tuple[Ra
     return block, v
 
 
-def _leader_values(batch: Tokens, v: Vector) -> list[Fraction] | None:
-    leaders = batch.leaders(v)
-    if None in leaders:
-        return None
-    values = batch.projections(v)
-    return [values[row] for row in leaders if row is not None]
-
-
-def _candidates(batch: Tokens, rng: Random) -> Iterator[Vector]:
+def _generic(batch: Tokens, rng: Random) -> Iterator[tuple[Vector, list[Fraction]]]:
+    """Directions with one leader for each sequence and different values on all leaders."""
     for v in directions(rng, batch.dimension, 4):
-        values = _leader_values(batch, v)
-        if values is not None and len(set(values)) == len(values):
-            yield v
+        leaders = [row for row in batch.leaders(v) if row is not None]
+        if len(leaders) == len(batch):
+            values = batch.projections(v)
+            led = [values[row] for row in leaders]
+            if len(set(led)) == len(led):
+                yield v, led
 
 
-def _least_gap(batch: Tokens, v: Vector) -> float:
+def _least_gap(v: Vector, values: list[Fraction]) -> float:
     """Least distance of two leaders along v, for choosing only."""
-    values = sorted(_leader_values(batch, v) or [])
-    size = float(max(map(abs, v)))
-    gaps = (float(b - a) for a, b in pairwise(values))
-    return min(gaps, default=1.0) / size
+    gaps = (float(b - a) for a, b in pairwise(sorted(values)))
+    return min(gaps, default=1.0) / float(max(map(abs, v)))

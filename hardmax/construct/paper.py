@@ -34,7 +34,7 @@ def build_paper(
     labels = [data.labels[j] or "" for j in merged.representatives]
     sets = {name: data.sets[name] for name in dict.fromkeys(labels)}
     targets = {name: label_set.witness() for name, label_set in sets.items()}
-    batch = Tokens.from_sequences(data.sequence(j) for j in merged.representatives)
+    batch = Tokens.from_array(data.tokens, data.offsets).select(merged.representatives)
 
     blocks: list[RankOneBlock] = []
     stages: list[str] = []

@@ -11,8 +11,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
 
+import numpy as np
+
 from ..arithmetic import IntegerRows, clear_denominators, primitive
+from ..exact_array import ExactArray
 from ..numbers import Vector
+from .shadow import Shadow
 
 Row = list[int]
 
@@ -55,6 +59,7 @@ class Tokens:
 
     def __init__(self, rows: IntegerRows, starts: list[int]) -> None:
         self._rows = rows
+        self._shadow: Shadow | None = None  # made when a sign is first asked for
         self.starts = starts
 
     @classmethod
@@ -67,13 +72,28 @@ class Tokens:
             starts.append(len(rows))
         return cls(IntegerRows(rows), starts)
 
+    @classmethod
+    def from_array(cls, tokens: ExactArray, offsets: np.ndarray) -> Tokens:
+        """Take packed tokens (T, d): sequence j is ``tokens[offsets[j]:offsets[j+1]]``."""
+        return cls(IntegerRows(tokens.integer_rows()), offsets.tolist())
+
+    def select(self, sequences: Sequence[int]) -> Tokens:
+        """A batch of some of the sequences, in the given order."""
+        table = self._rows.table()
+        rows: list[Row] = []
+        starts = [0]
+        for j in sequences:
+            rows.extend(table[self.starts[j] : self.starts[j + 1]])
+            starts.append(len(rows))
+        return Tokens(IntegerRows(rows), starts)
+
     def copy(self) -> Tokens:
         """A batch that can change while this one stays."""
         return Tokens(self._rows.copy(), list(self.starts))
 
     def become(self, other: Tokens) -> None:
         """Take over the state of another batch, which must not change afterwards."""
-        self._rows, self.starts = other._rows, other.starts
+        self._rows, self._shadow, self.starts = other._rows, other._shadow, other.starts
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -139,16 +159,36 @@ class Tokens:
             return
         weights, scale = clear_denominators([*u, b])
         direction, step = clear_denominators(w)
-        direction = [*direction, 0]
-        factor = scale * step
-        for index, value in enumerate(self._rows.dot(weights)):
-            if value > 0:
-                row = self._rows.row(index)
-                moved = [
-                    factor * x + value * y if y else factor * x
-                    for x, y in zip(row, direction, strict=True)
-                ]
-                self._rows.set_row(index, primitive(moved))
+        moves = [(j, y) for j, y in enumerate(direction) if y]
+        for index, value in self._active(weights, scale):
+            self._move(index, value, moves, scale * step)
+
+    def _active(self, weights: list[int], scale: int) -> list[tuple[int, int]]:
+        """Rows with ⟨u,z⟩ + b > 0, and q·scale·(⟨u,z⟩ + b) for each of them."""
+        if not any(weights[:-1]):
+            values = self._rows.dot(weights) if weights[-1] > 0 else []
+            return list(enumerate(values))
+        if self._shadow is None:
+            self._shadow = Shadow(self._rows.table())
+        open_rows = np.flatnonzero(self._shadow.signs(weights, scale) >= 0).tolist()
+        if 4 * len(open_rows) > len(self._rows):
+            candidates = list(enumerate(self._rows.dot(weights)))
+        else:
+            candidates = [(i, self._rows.dot_row(i, weights)) for i in open_rows]
+        return [(i, value) for i, value in candidates if value > 0]
+
+    def _move(self, index: int, value: int, moves: list[tuple[int, int]], factor: int) -> None:
+        """Add value·w to one token, with w = moves/factor and value as `_active` gives it."""
+        row = self._rows.row(index)
+        if factor != 1:
+            row = [factor * x for x in row]
+        for j, y in moves:
+            row[j] += value * y
+        if factor != 1:
+            row = primitive(row)
+        self._rows.set_row(index, row)
+        if self._shadow is not None:
+            self._shadow.replace(index, row)
 
     def attend(self, rho: Fraction, alpha: Fraction, v: Sequence[Fraction]) -> None:
         """Apply hardmax self-attention (2.4) with V = αI, A = v vᵀ, residual ρ, in place.
@@ -167,6 +207,7 @@ class Tokens:
             rows.extend(_attended(table[a:b], scores[a:b], rho, alpha))
             starts.append(len(rows))
         self._rows = IntegerRows(rows)
+        self._shadow = None
         self.starts = starts
 
 

@@ -89,7 +89,12 @@ class Transformer:
             return []
         if self.parameters is None:
             return [readout(self._general(Matrix(Z, self.dimension))[-1]) for Z in exact]
-        batch = Tokens.from_sequences(exact)
+        return self.run(Tokens.from_sequences(exact), progress)
+
+    def run(self, batch: Tokens, progress: Progress | None = None) -> list[Vector]:
+        """Exact outputs for a batch of sequences, which is changed; rank-1 blocks only."""
+        if self.parameters is None:
+            raise InputError("a batch runs through rank-1 blocks; this model has general layers")
         for k, block in enumerate(self.parameters):
             apply(batch, block)
             if progress is not None:

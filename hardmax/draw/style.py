@@ -1,0 +1,143 @@
+"""The common look: thin black frame, no ticks, thin grey axes, one glyph per sequence.
+
+Colours are those of Okabe and Ito (2008), which colour-blind readers can tell apart. Fonts come
+with matplotlib and are embedded, so a figure looks the same everywhere; files hold no date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLACK, GREY, PALE = "#000000", "#b0b0b0", "#e8e8e8"
+BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+PURPLE, SKY, YELLOW = "#CC79A7", "#56B4E9", "#F0E442"
+
+LABELS = (BLUE, ORANGE, GREEN, PURPLE, VERMILLION, SKY, YELLOW, BLACK)
+STAGES = {
+    "preprocess": GREY,
+    "separate": "#D7263D",  # red beside the orange of the labels: vermillion would blur
+    "cluster": PURPLE,
+    "match": SKY,
+    "classify": GREEN,
+}
+STEPS = {
+    "preprocess": "preprocessing",
+    "separate": "separation",
+    "cluster": "clustering",
+    "match": "matching labels",
+    "classify": "classification",
+}
+RED = STAGES["separate"]
+
+
+@dataclass(frozen=True)
+class Glyph:
+    """Marker of one sequence. Larger ones lie lower, so that overlapping tokens show."""
+
+    marker: str
+    size: float
+    order: float
+
+
+GLYPHS = (
+    Glyph("o", 8.0, 5.2),
+    Glyph("s", 11.0, 5.0),
+    Glyph("*", 9.0, 5.4),
+    Glyph("^", 10.0, 5.1),
+    Glyph("D", 7.5, 5.3),
+    Glyph("P", 9.0, 5.25),
+)
+GLYPH_NAMES = {"circles": 0, "squares": 1, "stars": 2}
+
+_RC = {
+    "font.family": "STIXGeneral",
+    "mathtext.fontset": "stix",
+    "font.size": 10.0,
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 0.8,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "hardmax",
+    "savefig.dpi": 200,
+    "figure.dpi": 100,
+    "path.simplify": False,
+}
+
+FORMATS = {
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """Draw with matplotlib's defaults and the common look, whatever the user's settings are."""
+    from matplotlib import style
+
+    with style.context(["default", _RC]):
+        yield
+
+
+def panels(rows: int, columns: int, size: float = 2.1, gap: float = 0.35) -> tuple[Figure, list[Axes]]:
+    """A figure of square framed panels, ``size`` inches wide, lettered (a), (b), …."""
+    from matplotlib.figure import Figure
+
+    width = columns * size + (columns + 1) * gap
+    height = rows * size + (rows + 1) * gap
+    figure = Figure(figsize=(width, height), facecolor="white")
+    axes = []
+    for k in range(rows * columns):
+        row, column = divmod(k, columns)
+        left = gap + column * (size + gap)
+        bottom = height - (row + 1) * (size + gap)
+        ax = figure.add_axes((left / width, bottom / height, size / width, size / height))
+        bare(ax)
+        if rows * columns > 1:
+            letter(ax, "abcdefghijklmnop"[k])
+        axes.append(ax)
+    return figure, axes
+
+
+def bare(ax: Axes) -> None:
+    """Thin frame, no ticks, grey axes through the origin."""
+    ax.set_xticks([])
+    ax.set_yticks([])
+    for spine in ax.spines.values():
+        spine.set_linewidth(0.6)
+        spine.set_zorder(10)
+    ax.axhline(0, color=GREY, linewidth=0.5, zorder=1)
+    ax.axvline(0, color=GREY, linewidth=0.5, zorder=1)
+
+
+def letter(ax: Axes, name: str) -> None:
+    """Panel letter in the corner."""
+    ax.text(
+        0.03, 0.97, f"({name})", transform=ax.transAxes, va="top", ha="left", zorder=11,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85},
+    )  # fmt: skip
+
+
+def fit(axes: Sequence[Axes], points: Sequence[Sequence[float]], margin: float = 0.14) -> None:
+    """One square window for all ``axes`` that holds all ``points``, with a margin."""
+    xs, ys = [p[0] for p in points], [p[1] for p in points]
+    side = max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0
+    half = side * (0.5 + margin)
+    x, y = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
+    for ax in axes:
+        ax.set_xlim(x - half, x + half)
+        ax.set_ylim(y - half, y + half)
+
+
+def write(figure: Figure, path: Path, form: str) -> None:
+    """Write a figure; equal input gives equal bytes."""
+    with look():
+        figure.savefig(path, format=form, metadata=FORMATS[form], facecolor="white")
