@@ -10,7 +10,7 @@ from .errors import InputError
 
 Vector = tuple[Fraction, ...]
 
-MAX_DIGITS = 10_000  # digits of a written number, its exponent carried out
+MAX_DIGITS = 10_000  # digits of a written number; its exponent is smaller, too
 MAX_EXPONENT = 1000  # numbers read from outside satisfy |x| < 2^1000
 _CHUNK = 4000  # below CPython's limit on the digits of one conversion
 
@@ -38,9 +38,11 @@ def _decimal(text: str) -> Fraction:
     digits = whole + (fraction or "")
     if not digits:
         raise InputError(f"{_short(text)} is not a number")
-    shift = int(exponent or 0) - len(fraction or "")
-    if len(digits) + abs(shift) > MAX_DIGITS:
+    if len(digits) > MAX_DIGITS or abs(int(exponent or 0)) >= MAX_DIGITS:
         raise InputError(f"{_short(text)} has more than {MAX_DIGITS} digits")
+    shift = int(exponent or 0) - len(fraction or "")
+    if not digits.strip("0"):
+        return Fraction(0)
     value = Fraction(_integer(digits))
     value *= Fraction(10) ** shift
     return -value if sign == "-" else value

@@ -23,13 +23,9 @@ class Bounds:
 
     @property
     def status(self) -> str:
-        """``holds``, ``exceeded``, or ``n/a`` for d = 1, outside Theorem 2.4."""
-        if self.parameter_bound is None:
-            return "n/a"
-        within = (
-            self.blocks <= self.block_bound
-            and self.parameters <= self.parameter_bound
-            and self.parameters <= self.block_parameter_bound
+        """``holds`` or ``exceeded``: the blocks and, for d ≥ 2, the parameters."""
+        within = self.blocks <= self.block_bound and (
+            self.parameter_bound is None or self.parameters <= self.parameter_bound
         )
         return "holds" if within else "exceeded"
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from .. import __version__
 from ..dataset import Dataset
-from ..dataset.measures import measure, token_keys
+from ..dataset.measures import count_measures
 from ..errors import InputError
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from ..numbers import Vector, show_vector
 from .bounds import Bounds, bounds_of
+from .separation import separation_entries
+
+FORMAT = "hardmax-certificate/1"
 
 
 @dataclass(frozen=True)
@@ -34,14 +38,20 @@ class Witness:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is proved about a model and a data set.
+    """What is proved about a model and a data set; docs/certificate.md defines every field.
 
     ``verdict`` is "proved" or "refuted"; it speaks of classification alone, ``bounds`` is a
-    separate matter. N counts the sequences after merging equal empirical measures.
+    separate matter. N counts the sequences after merging equal empirical measures, M the
+    labels that have a set. The SHA-256 values are None for what did not come from a file.
     """
 
     verdict: str
     witnesses: tuple[Witness, ...]
+    sha256: dict[str, str | None]
+    strategy: str | None
+    numbers: str
+    positional: bool
+    sequences: int
     N: int
     d: int
     M: int
@@ -51,7 +61,7 @@ class Certificate:
     total_bits: int
     max_bits: int
     overrides: int
-    meta: dict[str, Any] = field(default_factory=dict)
+    separation: tuple[dict[str, Any], ...]
 
     @property
     def proved(self) -> bool:
@@ -69,10 +79,16 @@ class Certificate:
         return self.bounds.parameters
 
     def to_json(self) -> dict[str, Any]:
-        """The certificate as plain JSON values."""
+        """The document "hardmax-certificate/1", as plain JSON values."""
         bounds = self.bounds
         return {
+            "format": FORMAT,
             "verdict": self.verdict,
+            "sha256": self.sha256,
+            "strategy": self.strategy,
+            "numbers": self.numbers,
+            "positional": self.positional,
+            "sequences": self.sequences,
             "N": self.N,
             "d": self.d,
             "M": self.M,
@@ -85,6 +101,10 @@ class Certificate:
             "bounds": bounds.status,
             "total_bits": self.total_bits,
             "max_bits": self.max_bits,
+            "separation": list(self.separation),
+            "float64": None,
+            "radius": None,
+            "versions": {"hardmax": __version__},
         }
 
 
@@ -117,19 +137,25 @@ def certify(
         for j, (label, output) in enumerate(zip(labels, outputs, strict=True))
         if not data.sets[label].contains(output)
     )
-    keys = token_keys(data)
-    distinct = {measure(keys[a:b]) for a, b in zip(data.offsets, data.offsets[1:], strict=False)}
     sizes = model.parameters.bit_lengths() if model.parameters is not None else []
+    strategy = model.meta.get("strategy")
+    distinct = count_measures(data)
     return Certificate(
         verdict="refuted" if witnesses else "proved",
         witnesses=witnesses,
-        N=len(distinct),
+        sha256={"data": data.source.get("sha256"), "model": model.sha256},
+        strategy=strategy if isinstance(strategy, str) else None,
+        numbers=data.source.get("numbers", "exact"),
+        positional=data.positional,
+        sequences=len(data),
+        N=distinct,
         d=data.dimension,
-        M=len(set(labels)),
+        M=len(data.sets),
         tokens=len(data.tokens),
         stages=model.stage_counts(),
-        bounds=bounds_of(model, len(distinct)),
+        bounds=bounds_of(model, distinct),
         total_bits=sum(sizes),
         max_bits=max(sizes, default=0),
         overrides=model.parameters.overrides() if model.parameters is not None else 0,
+        separation=separation_entries(data),
     )

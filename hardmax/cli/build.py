@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,8 @@ from .common import json_option, print_json, progress
 from .summary import show, show_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..dataset import Dataset
     from ..model.transformer import Transformer
 
@@ -42,11 +43,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="Read decimals exactly, or as the nearest float64.",
 )
+@click.option("--certificate", metavar="CERT", help="Also write the certificate (JSON).")
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
 @json_option
 def build(
     data: str, output: str, strategy: str, seed: int, positional: bool, numbers: str,
-    test: str | None, as_json: bool,
+    certificate: str | None, test: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
 
@@ -64,7 +66,9 @@ def build(
     """
     from ..construct.build import build as construct
     from ..formats.data import load
+    from ..formats.files import keep_apart
 
+    keep_apart(inputs=(data, test), outputs=(output, certificate))
     times: dict[str, float] = {}
     start = perf_counter()
     loaded = load(data, numbers=numbers, positional=positional)
@@ -85,41 +89,49 @@ def build(
     except ContradictionError as found:
         return _contradiction(found, as_json)
     times["build"] = perf_counter() - start
-    return _prove_and_store(model, loaded, tested, Path(output), times, as_json)
+    return _prove_and_store(model, loaded, tested, output, certificate, times, as_json)
 
 
 def _prove_and_store(
     model: Transformer,
     data: Dataset,
     tested: Dataset | None,
-    output: Path,
+    output: str,
+    certificate: str | None,
     times: dict[str, float],
     as_json: bool,
 ) -> int:
-    from ..certify import certify
+    from ..certify import Certificate, certify
+    from ..formats.certificate_file import write_with_certificate
     from ..formats.files import write_whole
     from ..formats.model_file import pack, read_model
     from ..formats.npz import write_npz
 
-    verdicts = []
+    proofs: list[Certificate] = []
 
     def store(temporary: Path) -> None:
         write_npz(temporary, pack(model))
         start = perf_counter()
         with progress("verifying", len(model)) as step:
-            verdicts.append(certify(read_model(temporary), data, step))
+            proofs.append(certify(read_model(temporary), data, step))
         times["verify"] = perf_counter() - start
-        if not verdicts[0].proved:
-            raise ConstructionError(f"the model was refuted: {verdicts[0].witnesses[0].sentence()}")
-        if verdicts[0].bounds.status == "exceeded":
+        if not proofs[0].proved:
+            raise ConstructionError(f"the model was refuted: {proofs[0].witnesses[0].sentence()}")
+        if proofs[0].bounds.status == "exceeded":
             raise ConstructionError("the model exceeds the bounds that its strategy promises")
 
-    write_whole(output, store)
-    notes, more = _test_score(model, data, tested)
-    if as_json:
-        show_json(verdicts[0], times, model=str(output), **more)
+    if certificate is None:
+        write_whole(output, store)
     else:
-        show(f"{output} ({model.meta['strategy']})", verdicts[0], times, notes)
+        write_with_certificate(output, store, certificate, lambda: proofs[0])
+    notes, more = _test_score(model, data, tested)
+    cases = model.meta.get("cases")
+    if cases:
+        notes.insert(0, ("Lemma 3.5", ", ".join(f"Case {k}: {n}" for k, n in cases.items())))
+    if as_json:
+        show_json(proofs[0], times, model=output, **more)
+    else:
+        show(f"{output} ({model.meta['strategy']})", proofs[0], times, notes)
     return 0
 
 

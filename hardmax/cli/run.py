@@ -37,10 +37,11 @@ def run(model: str, data: str, output: str | None, exact: bool, trace: bool) -> 
       hardmax run model.npz data.json --exact --trace -o trace.json
     """
     from ..certify import predict
-    from ..formats.files import write_whole
+    from ..formats.files import keep_apart, write_whole
     from ..formats.model_file import label_sets
     from ..model.transformer import Transformer
 
+    keep_apart(inputs=(model, data), outputs=(output,))
     loaded = Transformer.load(model)
     sequences = load_for(loaded, data)
     sets = sequences.sets if sequences.has_sets else label_sets(loaded) or sequences.sets

@@ -14,8 +14,9 @@ from .summary import show, show_json
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="DATA")
 @click.option("--bounds", is_flag=True, help="Also print the counts beside their bounds.")
+@click.option("--certificate", metavar="CERT", help="Write the certificate (JSON) if proved.")
 @json_option
-def verify(model: str, data: str, bounds: bool, as_json: bool) -> int:
+def verify(model: str, data: str, bounds: bool, certificate: str | None, as_json: bool) -> int:
     """Run MODEL exactly on every sequence of DATA and judge each output.
 
     Trusts nothing in MODEL but its numbers (and its note of how numbers and positions of
@@ -30,22 +31,27 @@ def verify(model: str, data: str, bounds: bool, as_json: bool) -> int:
       hardmax verify model.npz examples/vowels.json.gz
     """
     from ..certify import certify
+    from ..formats.certificate_file import write_certificate
+    from ..formats.files import keep_apart
     from ..model.transformer import Transformer
 
+    keep_apart(inputs=(model, data), outputs=(certificate,))
     start = perf_counter()
     loaded = Transformer.load(model)
     sequences = load_for(loaded, data)
     times = {"load": perf_counter() - start}
     start = perf_counter()
     with progress("verifying", len(loaded)) as step:
-        certificate = certify(loaded, sequences, step)
+        found = certify(loaded, sequences, step)
     times["verify"] = perf_counter() - start
+    if certificate is not None and found.proved:
+        write_certificate(found, certificate)
     if as_json:
-        show_json(certificate, times)
+        show_json(found, times)
     else:
-        show(model, certificate, times)
+        show(model, found, times)
         if bounds:
-            limits = certificate.bounds
+            limits = found.bounds
             per_block, per_token = limits.block_parameter_bound, limits.parameter_bound
             rows = [
                 ("blocks", str(limits.blocks), f"8N+4 = {limits.block_bound}"),
@@ -57,4 +63,4 @@ def verify(model: str, data: str, bounds: bool, as_json: bool) -> int:
                 ),
             ]
             table("bounds (Theorem 2.4)", rows, ("", "model", "bound"))
-    return 0 if certificate.proved else 1
+    return 0 if found.proved else 1

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import gcd
 
 from ..errors import ContradictionError
@@ -88,18 +89,28 @@ def measure(keys: list[Hashable]) -> Measure:
     return frozenset((key, count // divisor) for key, count in counts.items())
 
 
+def measures(data: Dataset) -> list[Measure]:
+    """Empirical measure of every sequence."""
+    keys = token_keys(data)
+    return [measure(keys[a:b]) for a, b in pairwise(data.offsets)]
+
+
+def count_measures(data: Dataset) -> int:
+    """N, the number of distinct empirical measures."""
+    return len(set(measures(data)))
+
+
 def merge(data: Dataset) -> Merged:
     """Merge sequences with equal empirical measures.
 
     Raises ContradictionError where two such sequences have different labels.
     """
     labels = data.need_labels()
-    keys = token_keys(data)
     seen: dict[Measure, int] = {}
     representatives: list[int] = []
     group: list[int] = []
-    for j, (a, b) in enumerate(zip(data.offsets, data.offsets[1:], strict=False)):
-        place = seen.setdefault(measure(keys[a:b]), len(representatives))
+    for j, found in enumerate(measures(data)):
+        place = seen.setdefault(found, len(representatives))
         if place == len(representatives):
             representatives.append(j)
         first = representatives[place]

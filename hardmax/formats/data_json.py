@@ -74,7 +74,7 @@ def _show(value: object) -> str:
 
 
 class NumberReader:
-    """Reads numbers exactly, or each decimal as the nearest float64 (``binary64``)."""
+    """Reads numbers exactly, or what has a point or exponent as the nearest float64."""
 
     def __init__(self, numbers: str) -> None:
         if numbers not in ("exact", "binary64"):
@@ -87,7 +87,7 @@ class NumberReader:
             if not isinstance(value, str):
                 raise InputError(f"{_show(value)} is not a number")
             exact = parse_number(value)
-            if self.binary64 and "/" not in value:
+            if self.binary64 and any(mark in value for mark in ".eE"):
                 return check_size(Fraction(float(value)))
             return exact
         except InputError as problem:

@@ -8,7 +8,7 @@ import io
 import os
 import tempfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -46,6 +46,17 @@ def gunzip(content: bytes) -> bytes:
 def sha256(content: bytes) -> str:
     """SHA-256 of bytes, hexadecimal."""
     return hashlib.sha256(content).hexdigest()
+
+
+def keep_apart(inputs: Sequence[str | None], outputs: Sequence[str | None]) -> None:
+    """Refuse outputs that would overwrite an input or each other."""
+    seen = {Path(path).resolve() for path in inputs if path is not None}
+    for path in outputs:
+        if path is None:
+            continue
+        if Path(path).resolve() in seen:
+            raise InputError(f"{path}: the output would overwrite another file of this command")
+        seen.add(Path(path).resolve())
 
 
 def write_whole(path: str | PathLike[str], write: Callable[[Path], None]) -> None:

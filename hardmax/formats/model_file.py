@@ -74,13 +74,13 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
     for name in ("meta", "stage", *NAMES):
         if name not in arrays:
             raise InputError(f"the model file has no member {name!r}")
-    overrides = _overrides(arrays.get("exact"))
+    overrides = _overrides(arrays)
     packed = {name: _parameter(name, arrays[name], overrides.pop(name, [])) for name in NAMES}
     if overrides:
         raise InputError(f"'exact' overrides the unknown array {next(iter(overrides))!r}")
     parameters = Parameters(**packed)
-    if not len(parameters) or not parameters.dimension:
-        raise InputError("the model has no blocks")
+    if not parameters.dimension:
+        raise InputError("the model has dimension 0")
     stage = arrays["stage"]
     if stage.shape != (len(parameters),) or stage.dtype.kind != "U":
         raise InputError(f"'stage' has shape {stage.shape}, expected ({len(parameters)},) text")
@@ -115,18 +115,23 @@ def _meta(content: str) -> dict[str, Any]:
     return meta
 
 
-def _overrides(array: np.ndarray | None) -> dict[str, Any]:
-    if array is None:
+def _overrides(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    if "exact" not in arrays:
         return {}
-    if array.dtype != np.uint8 or array.ndim != 1:
-        raise InputError("'exact' must be bytes: a uint8 array of one dimension")
     try:
-        overrides = json.loads(array.tobytes().decode())
+        overrides = json.loads(text(arrays, "exact"), object_pairs_hook=_once)
     except (ValueError, RecursionError):
-        raise InputError("'exact' is not UTF-8 JSON") from None
+        raise InputError("'exact' is not JSON") from None
     if not isinstance(overrides, dict):
         raise InputError("'exact' is not a JSON object")
     return overrides
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("a key stands twice")
+    return result
 
 
 def _parameter(name: str, values: np.ndarray, entries: Any) -> ExactArray:

@@ -94,11 +94,14 @@ def write_npz(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def text(arrays: Mapping[str, np.ndarray], name: str) -> str:
-    """The text that a member holds as a single string."""
+    """The text of a member: a single string, or UTF-8 bytes as uint8."""
     array = arrays.get(name)
-    if array is None or array.dtype.kind != "U" or array.size != 1:
-        raise InputError(f"member {name!r} must hold one text")
-    try:
-        return str(array.reshape(-1)[0])
-    except (ValueError, UnicodeError):
-        raise InputError(f"member {name!r} holds broken text") from None
+    if array is not None:
+        try:
+            if array.dtype.kind == "U" and array.size == 1:
+                return str(array.reshape(-1)[0])
+            if array.dtype == np.uint8 and array.ndim == 1:
+                return array.tobytes().decode()
+        except (ValueError, UnicodeError):
+            raise InputError(f"member {name!r} holds broken text") from None
+    raise InputError(f"member {name!r} must hold one text")

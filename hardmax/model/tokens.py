@@ -136,6 +136,13 @@ class Tokens:
         scales = self._rows.dot([0] * self.dimension + [denominator])
         return [Fraction(int(p), int(q)) for p, q in zip(values, scales, strict=True)]
 
+    def values(
+        self, u: Sequence[Fraction], b: Fraction = Fraction(0)
+    ) -> tuple[list[int], list[int]]:
+        """Numerators and positive denominators of ⟨u, z⟩ + b for every token."""
+        weights, scale = clear_denominators([*u, b])
+        return self._rows.dot(weights), self._rows.dot([0] * self.dimension + [scale])
+
     def leaders(self, v: Sequence[Fraction]) -> list[int | None]:
         """For every sequence the row of its leader, the one token on which ⟨v,·⟩ is largest.
 

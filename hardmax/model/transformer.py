@@ -38,6 +38,8 @@ class Transformer:
         stages: Sequence[str] | None = None,
         meta: Mapping[str, Any] | None = None,
     ) -> None:
+        if dimension is None and isinstance(blocks, Parameters):
+            dimension = blocks.dimension
         if dimension is None:
             if not len(blocks):
                 raise InputError("a transformer without blocks needs its dimension")

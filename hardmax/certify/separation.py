@@ -1,0 +1,54 @@
+"""The separating hyperplanes of a certificate: proofs that the label sets are disjoint."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from ..dataset import Dataset
+from ..labels import Point, Polyhedron, Separation
+from ..numbers import Vector
+
+_LISTED_POINTS = 100  # pairs of points need no proof; up to so many labels they are shown
+
+
+def separation_entries(data: Dataset) -> tuple[dict[str, Any], ...]:
+    """Entries of the certificate's ``separation`` (docs/certificate.md, section 6).
+
+    One for each pair of labels, pairs of points left out where there are many labels.
+
+    >>> data = Dataset([[(0,)], [(1,)]], ["a", "b"])
+    >>> separation_entries(data)
+    ({'a': 'a', 'b': 'b', 'normal': [1], 'offset': '1/2'},)
+    """
+    sets = data.given_sets
+    return tuple(
+        _entry(data, a, b, found)
+        for (a, b), found in data.separations.items()
+        if len(sets) <= _LISTED_POINTS
+        or not (isinstance(sets[a], Point) and isinstance(sets[b], Point))
+    )
+
+
+def _entry(data: Dataset, a: str, b: str, found: Separation) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "a": a,
+        "b": b,
+        "normal": _numbers(found.normal),
+        "offset": _number(found.offset),
+    }
+    for key, name, weights in (
+        ("multipliers_a", a, found.first),
+        ("multipliers_b", b, found.second),
+    ):
+        if isinstance(data.given_sets[name], Polyhedron) and weights is not None:
+            entry[key] = _numbers(weights)
+    return entry
+
+
+def _number(x: Fraction) -> int | str:
+    return x.numerator if x.denominator == 1 else str(x)
+
+
+def _numbers(vector: Vector) -> list[int | str]:
+    return [_number(x) for x in vector]

@@ -1,0 +1,52 @@
+"""Writing "hardmax-certificate/1"; docs/certificate.md says what it means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+
+from ..certify.verify import Certificate
+from ..errors import InputError
+from .files import write_whole
+
+
+def write_certificate(certificate: Certificate, path: str | PathLike[str]) -> None:
+    """Write a certificate; equal data, model and versions give equal bytes.
+
+    Raises InputError where the verdict is not "proved", or where data or model did not come
+    from files: a certificate is bound to both by their SHA-256.
+    """
+    content = _content(certificate)
+    write_whole(path, lambda temporary: _write(temporary, content))
+
+
+def write_with_certificate(
+    model_path: str | PathLike[str],
+    store: Callable[[Path], None],
+    path: str | PathLike[str],
+    certificate: Callable[[], Certificate],
+) -> None:
+    """Write a model file by ``store`` and then its certificate; if either fails, neither."""
+
+    def write(temporary: Path) -> None:
+        def both(model_file: Path) -> None:
+            store(model_file)
+            _write(temporary, _content(certificate()))
+
+        write_whole(model_path, both)
+
+    write_whole(path, write)
+
+
+def _content(certificate: Certificate) -> str:
+    if not certificate.proved:
+        raise InputError("nothing is proved, so there is nothing to certify")
+    if None in certificate.sha256.values():
+        raise InputError("a certificate needs the data and the model from files")
+    return json.dumps(certificate.to_json(), ensure_ascii=False, indent=1) + "\n"
+
+
+def _write(path: Path, content: str) -> None:
+    path.write_text(content, encoding="utf-8")
