@@ -198,3 +198,52 @@ class IntegerRows:
     def table(self) -> list[list[int]]:
         """All rows."""
         return cast("list[list[int]]", self._mat.table())
+
+    def plus_outer(self, factor: int, column: Sequence[int], row: Sequence[int]) -> IntegerRows:
+        """``factor`` times this matrix plus the outer product of a column and a row.
+
+        >>> IntegerRows([[1, 0], [0, 1]]).plus_outer(2, [1, 1], [0, 3]).table()
+        [[2, 3], [0, 5]]
+        """
+        outer = flint.fmpz_mat(len(self), 1, list(column)) * flint.fmpz_mat(
+            1, self.width, list(row)
+        )
+        return self._wrapped(self._mat * factor + outer)
+
+    def combined(self, factor: int, other: IntegerRows, times: int) -> IntegerRows:
+        """``factor`` times this matrix plus ``times`` another.
+
+        >>> IntegerRows([[1, 0]]).combined(2, IntegerRows([[1, 1]]), -1).table()
+        [[1, -1]]
+        """
+        return self._wrapped(self._mat * factor + other._mat * times)
+
+    def primitive(self) -> tuple[IntegerRows, int]:
+        """The matrix divided by the greatest common divisor of its entries, and that divisor.
+
+        The divisor of a zero matrix is 0.
+
+        >>> rows, divisor = IntegerRows([[4, -6], [8, 0]]).primitive()
+        >>> rows.table(), int(divisor)
+        ([[2, -3], [4, 0]], 2)
+        """
+        entries = self._mat.entries()
+        divisor = flint.fmpz(0)
+        for entry in entries:
+            divisor = divisor.gcd(entry)
+            if divisor == 1:
+                return self, 1
+        if divisor == 0:
+            return self, 0
+        shape = self._mat.nrows(), self._mat.ncols()
+        return self._wrapped(flint.fmpz_mat(*shape, [x // divisor for x in entries])), int(divisor)
+
+    def key(self) -> tuple[object, ...]:
+        """A hashable key: all entries."""
+        return tuple(self._mat.entries())
+
+    @classmethod
+    def _wrapped(cls, mat: flint.fmpz_mat) -> IntegerRows:
+        self = cls.__new__(cls)
+        self._mat = mat
+        return self

@@ -41,7 +41,7 @@ class ExactArray:
                 raise ResourceLimitError(
                     f"entry {index} of an array is 2^1024 or more, past the range of float64"
                 ) from None
-            floats.append(nearest)
+            floats.append(nearest + 0.0)  # no negative zeros
             denominator = number.denominator
             if (
                 denominator & (denominator - 1)

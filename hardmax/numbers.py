@@ -12,6 +12,7 @@ Vector = tuple[Fraction, ...]
 
 MAX_DIGITS = 10_000  # digits of a written number; its exponent is smaller, too
 MAX_EXPONENT = 1000  # numbers read from outside satisfy |x| < 2^1000
+_PLAIN_BITS = 13_000  # of integers that str() writes, whatever the limit on digits
 _CHUNK = 4000  # below CPython's limit on the digits of one conversion
 
 _NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?", re.ASCII)
@@ -99,8 +100,10 @@ def as_fraction(value: object) -> Fraction:
     if isinstance(value, str):
         return parse_number(value)
     item = getattr(value, "item", None)  # a NumPy scalar
-    if item is not None and not isinstance(value, float):
-        return as_fraction(item())
+    if item is not None and not isinstance(value, float) and getattr(value, "ndim", 0) == 0:
+        plain = item()
+        if not isinstance(plain, type(value)):  # a long double's item is itself
+            return as_fraction(plain)
     if isinstance(value, float):
         try:
             return Fraction(value)
@@ -145,6 +148,36 @@ def bits(value: Fraction) -> int:
     """
     size = value.numerator.bit_length()
     return size if value.denominator == 1 else size + value.denominator.bit_length()
+
+
+def exact_text(value: Fraction) -> str:
+    """The number as "p" or "p/q", of any length (str() of Python stops at 4300 digits).
+
+    >>> exact_text(Fraction(-1, 3)), len(exact_text(Fraction(10) ** 9999))
+    ('-1/3', 10000)
+    """
+    text = _digits(value.numerator)
+    return text if value.denominator == 1 else f"{text}/{_digits(value.denominator)}"
+
+
+def _digits(value: int) -> str:
+    if value < 0:
+        return "-" + _digits(-value)
+    if value.bit_length() <= _PLAIN_BITS:
+        return str(value)
+    places = value.bit_length() * 3 // 20  # about half of the digits
+    high, low = divmod(value, 10**places)
+    return _digits(high) + _digits(low).zfill(places)
+
+
+def json_number(value: Fraction) -> int | str:
+    """The number for a JSON file: an integer where it is one, otherwise text.
+
+    >>> json_number(Fraction(2)), json_number(Fraction(1, 3))
+    (2, '1/3')
+    """
+    plain = value.denominator == 1 and value.numerator.bit_length() <= _PLAIN_BITS
+    return value.numerator if plain else exact_text(value)
 
 
 def show(value: Fraction, width: int = 60) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from ..dataset import Dataset
 from ..labels import Point, Polyhedron, Separation
-from ..numbers import Vector
+from ..numbers import Vector, json_number
 
 _LISTED_POINTS = 100  # pairs of points need no proof; up to so many labels they are shown
 
@@ -35,7 +34,7 @@ def _entry(data: Dataset, a: str, b: str, found: Separation) -> dict[str, Any]:
         "a": a,
         "b": b,
         "normal": _numbers(found.normal),
-        "offset": _number(found.offset),
+        "offset": json_number(found.offset),
     }
     for key, name, weights in (
         ("multipliers_a", a, found.first),
@@ -46,9 +45,5 @@ def _entry(data: Dataset, a: str, b: str, found: Separation) -> dict[str, Any]:
     return entry
 
 
-def _number(x: Fraction) -> int | str:
-    return x.numerator if x.denominator == 1 else str(x)
-
-
 def _numbers(vector: Vector) -> list[int | str]:
-    return [_number(x) for x in vector]
+    return [json_number(x) for x in vector]

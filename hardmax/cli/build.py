@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import ConstructionError, ContradictionError
+from ..numbers import exact_text
 from .common import json_option, print_json, progress
 from .summary import show, show_json
 
@@ -162,7 +163,7 @@ def _contradiction(found: ContradictionError, as_json: bool) -> int:
                     "sequences": [tied.first, tied.second],
                     "labels": list(tied.labels),
                     "measure": [
-                        {"token": [str(x) for x in z], "mass": str(mass)}
+                        {"token": [exact_text(x) for x in z], "mass": str(mass)}
                         for z, mass in tied.measure
                     ],
                     "positional_resolves": tied.ordered,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 import click
 
 from .. import __version__
 from ..errors import HardmaxError
 from .build import build
+from .figures import figures
 from .info import info
 from .run import run
 from .verify import verify
@@ -19,17 +21,23 @@ EXIT_INTERNAL, EXIT_INTERRUPTED = 70, 130
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
     epilog="Exit codes: 0 proved, 1 refuted, 2 bad use, 3 undecided, 70 internal error.",
 )
 @click.version_option(__version__, prog_name="hardmax")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> int:
     """Hardmax transformers that classify labelled sequences, built and proved exactly.
 
     Start with:  hardmax build data.json -o model.npz
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+        return 2
+    return 0
 
 
-for command in (build, verify, run, info):
+for command in (build, verify, run, info, figures):
     cli.add_command(command)
 
 
@@ -40,13 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _code(arguments: Sequence[str] | None) -> int:
     try:
+        _write_any_character()
         result = cli.main(args=arguments, prog_name="hardmax", standalone_mode=False)
         sys.stdout.flush()
         return int(result or 0)
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
     except click.ClickException as problem:
-        problem.show()
+        where = getattr(problem, "ctx", None)
+        command = where.command_path if where is not None else "hardmax"
+        click.echo(f"{command}: {problem.format_message()} (see {command} --help)", err=True)
         return 2
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -54,7 +65,7 @@ def _code(arguments: Sequence[str] | None) -> int:
     except HardmaxError as problem:
         if problem.exit_code == EXIT_INTERNAL:
             return _apologise(problem)
-        click.echo(f"hardmax: {problem}", err=True)
+        click.echo(f"hardmax: {' '.join(str(problem).splitlines())}", err=True)
         return problem.exit_code
     except BrokenPipeError:
         # whoever read our output has gone; keep Python from complaining at exit
@@ -65,6 +76,13 @@ def _code(arguments: Sequence[str] | None) -> int:
         return 3
     except Exception as problem:
         return _apologise(problem)
+
+
+def _write_any_character() -> None:
+    """Print what a terminal's encoding does not hold as escapes instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _apologise(problem: Exception) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..numbers import show_vector
+from ..errors import ResourceLimitError
+from ..numbers import json_number, show_vector
 from .common import load_for
 
 if TYPE_CHECKING:
@@ -88,14 +90,16 @@ def _results(
             history.append(state.tolist())
 
     found = float_outputs(model, data.arrays(), keep if trace else None)
+    for j, row in enumerate(found):
+        if not all(map(isfinite, row)):
+            raise ResourceLimitError(
+                f"{data.name(j)} leaves the range of float64 on its way; run with --exact"
+            )
     return [tuple(row) for row in found.tolist()], states if trace else None
 
 
 def _numbers(vector: Sequence[Any]) -> list[Any]:
-    return [
-        x if not isinstance(x, Fraction) else int(x) if x.denominator == 1 else str(x)
-        for x in vector
-    ]
+    return [json_number(x) if isinstance(x, Fraction) else x for x in vector]
 
 
 def _write(path: Path, content: str) -> None:

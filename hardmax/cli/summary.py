@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..numbers import exact_text
 from .common import plural, print_json, seconds, table
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def show_json(certificate: Certificate, times: dict[str, float], **more: Any) ->
                     "sequence": witness.sequence,
                     "name": witness.name,
                     "label": witness.label,
-                    "output": [str(x) for x in witness.output],
+                    "output": [exact_text(x) for x in witness.output],
                 }
                 for witness in certificate.witnesses
             ],

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import click
 
 from .common import json_option, load_for, progress, table
-from .summary import show, show_json
+from .summary import show as show_summary
+from .summary import show_json
+
+if TYPE_CHECKING:
+    from ..certify.floating import FloatCertificate
 
 
 @click.command(short_help="Prove or refute a model on labelled sequences, exactly.")
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="DATA")
 @click.option("--bounds", is_flag=True, help="Also print the counts beside their bounds.")
+@click.option(
+    "--executor",
+    type=click.Choice(["float64", "float32"]),
+    help="Also prove that every float executor makes the same predictions.",
+)
 @click.option("--certificate", metavar="CERT", help="Write the certificate (JSON) if proved.")
 @json_option
-def verify(model: str, data: str, bounds: bool, certificate: str | None, as_json: bool) -> int:
+def verify(
+    model: str,
+    data: str,
+    bounds: bool,
+    executor: str | None,
+    certificate: str | None,
+    as_json: bool,
+) -> int:
     """Run MODEL exactly on every sequence of DATA and judge each output.
 
     Trusts nothing in MODEL but its numbers (and its note of how numbers and positions of
@@ -31,6 +49,7 @@ def verify(model: str, data: str, bounds: bool, certificate: str | None, as_json
       hardmax verify model.npz examples/vowels.json.gz
     """
     from ..certify import certify
+    from ..certify.floating import certify_float
     from ..formats.certificate_file import write_certificate
     from ..formats.files import keep_apart
     from ..model.transformer import Transformer
@@ -44,12 +63,20 @@ def verify(model: str, data: str, bounds: bool, certificate: str | None, as_json
     with progress("verifying", len(loaded)) as step:
         found = certify(loaded, sequences, step)
     times["verify"] = perf_counter() - start
+    floats = None
+    if executor is not None:
+        start = perf_counter()
+        with progress(executor, len(loaded)) as step:
+            floats = certify_float(loaded, sequences, executor, step)
+        times[executor] = perf_counter() - start
+        if executor == "float64":
+            found = replace(found, float64=floats.to_json())
     if certificate is not None and found.proved:
         write_certificate(found, certificate)
     if as_json:
-        show_json(found, times)
+        show_json(found, times, **({} if floats is None else {floats.format: floats.to_json()}))
     else:
-        show(model, found, times)
+        show_summary(model, found, times, _float_notes(floats))
         if bounds:
             limits = found.bounds
             per_block, per_token = limits.block_parameter_bound, limits.parameter_bound
@@ -64,3 +91,16 @@ def verify(model: str, data: str, bounds: bool, certificate: str | None, as_json
             ]
             table("bounds (Theorem 2.4)", rows, ("", "model", "bound"))
     return 0 if found.proved else 1
+
+
+def _float_notes(floats: FloatCertificate | None) -> list[tuple[str, str]]:
+    if floats is None:
+        return []
+    if not floats.certified:
+        return [(floats.format, f"not certified: {floats.reason}")]
+    parts = ["certified: every executor predicts what the exact run predicts"]
+    if floats.least_margin is not None:
+        parts.append(f"least margin {float(floats.least_margin):.3g}")
+    if floats.distance is not None:
+        parts.append(f"within {float(floats.distance):.3g} of the points")
+    return [(floats.format, ", ".join(parts))]

@@ -10,10 +10,11 @@ from ..dataset.measures import Merged
 from ..errors import InputError
 from ..model.transformer import Transformer
 from .paper import build_paper
+from .peel import build_peel
 
 Builder = Callable[[Dataset, Merged, int, Callable[[str], None] | None], Transformer]
 
-STRATEGIES: Mapping[str, Builder] = {"paper": build_paper}
+STRATEGIES: Mapping[str, Builder] = {"paper": build_paper, "peel": build_peel}
 
 
 def build(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ..errors import ResourceLimitError
 from ..model.layers import RankOneBlock
 from ..numbers import Vector, dot, nearest_float, power_of_two_below
 
@@ -26,10 +27,12 @@ def move(x: Vector, y: Vector, u: Vector, below: Fraction) -> RankOneBlock:
 
 
 def rounded(block: RankOneBlock) -> RankOneBlock:
-    """The block with b and w rounded to float64, for targets that leave room."""
-    return RankOneBlock.of(
-        block.dimension,
-        u=block.u,
-        b=Fraction(nearest_float(block.b)),
-        w=[Fraction(nearest_float(x)) for x in block.w],
-    )
+    """The block with b and w rounded to float64, for targets that leave room.
+
+    Raises ResourceLimitError where one of them is past the range of float64.
+    """
+    try:
+        b, *w = (Fraction(nearest_float(x)) for x in (block.b, *block.w))
+    except OverflowError:
+        raise ResourceLimitError("a parameter is 2^1024 or more, past float64's range") from None
+    return RankOneBlock.of(block.dimension, u=block.u, b=b, w=w)

@@ -39,6 +39,8 @@ class Dataset:
         rows: list[Vector] = []
         offsets = [0]
         for j, sequence in enumerate(sequences):
+            if not isinstance(sequence, Iterable):
+                raise InputError(f"sequence {j + 1}: {sequence!r} is not a list of tokens")
             for k, token in enumerate(sequence):
                 try:
                     rows.append(as_vector(token))
@@ -90,10 +92,13 @@ class Dataset:
             raise InputError(f"sequence {int(np.argmin(lengths)) + 1} has no tokens")
         if tokens.shape[1] < 1:
             raise InputError("tokens need at least one coordinate")
-        self.labels = [None if label is None else str(label) for label in labels or [None] * count]
+        given = [None] * count if labels is None else labels
+        self.labels = [None if label is None else str(label) for label in given]
         if len(self.labels) != count:
             raise InputError(f"{len(self.labels)} labels for {count} sequences")
         self.ids = list(ids) if ids is not None else [None] * count
+        if len(self.ids) != count:
+            raise InputError(f"{len(self.ids)} ids for {count} sequences")
         self.offsets = np.asarray(offsets, dtype=np.int64)
         self.positional = positional
         self.has_sets = sets is not None  # given, not the default points
@@ -108,7 +113,7 @@ class Dataset:
         if sets is None:
             chosen: dict[str, LabelSet] = default_points(used, dimension)
         else:
-            chosen = dict(sets)
+            chosen = {str(name): label_set for name, label_set in sets.items()}
             for name, label_set in chosen.items():
                 if label_set.dimension != dimension:
                     raise InputError(

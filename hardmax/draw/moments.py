@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..errors import InputError
@@ -21,8 +21,10 @@ class Moment:
     """All tokens at one moment of a run.
 
     ``number`` counts blocks from 1 (0 is the input), ``layer`` is one of ``LAYERS``; ``block``
-    and ``stage`` are those that have just acted. ``batch`` is the state itself, which the run
-    changes when it goes on; ``lengths`` are the lengths of the sequences before any collapse.
+    and ``stage`` are those that act. ``batch`` is the state itself, which the run changes when
+    it goes on; ``lengths`` are the lengths of the sequences before any collapse. ``leaders``
+    holds for every sequence the positions that some token attends to in this block (2.4a);
+    it is empty where v = 0, where all attend to all.
     """
 
     number: int
@@ -31,6 +33,7 @@ class Moment:
     block: RankOneBlock | None
     batch: Tokens
     lengths: tuple[int, ...]
+    leaders: tuple[tuple[int, ...], ...] = ()
 
     def tokens(self, j: int) -> tuple[Vector, ...]:
         """Exact tokens of sequence j, one for every position."""
@@ -49,24 +52,6 @@ class Moment:
             known = self.batch.token_keys()
             self.__dict__["_keys"] = known
         return known
-
-    def leaders(self, j: int, v: Sequence[object]) -> list[int]:
-        """Positions in sequence j that some token attends to under A = v vᵀ (2.4a), exactly.
-
-        Empty for v = 0, where every token attends to all.
-        """
-        if not any(v):
-            return []
-        tokens = self.batch.sequence(j)
-        values = [sum((a * b for a, b in zip(v, z, strict=True)), start=0 * z[0]) for z in tokens]
-        found: set[int] = set()
-        for extreme, looked_at in (
-            (max(values), any(t > 0 for t in values)),
-            (min(values), any(t < 0 for t in values)),
-        ):
-            if looked_at:
-                found.update(i for i, t in enumerate(values) if t == extreme)
-        return sorted(found)
 
 
 def moments(
@@ -92,8 +77,23 @@ def moments(
         moves = any(block.w)
         attends = not (block.rho == 1 and block.alpha == 0)
         batch.feed_forward(block.u, block.b, block.w)
+        leaders = _leaders(batch, block.v) if block.alpha and any(block.v) else ()
         if layers and moves:
-            yield Moment(k, "feed-forward", stage, block, batch, lengths)
+            yield Moment(k, "feed-forward", stage, block, batch, lengths, leaders)
         batch.attend(block.rho, block.alpha, block.v)
         if attends or not moves or not layers:
-            yield Moment(k, "attention", stage, block, batch, lengths)
+            yield Moment(k, "attention", stage, block, batch, lengths, leaders)
+
+
+def _leaders(batch: Tokens, v: Vector) -> tuple[tuple[int, ...], ...]:
+    """Maximisers of ⟨v,z_i⟩⟨v,·⟩ in every sequence, for any of its tokens z_i."""
+    values = batch.projections(v)
+    found = []
+    for a, b in batch.spans():
+        own = values[a:b]
+        high, low = max(own), min(own)
+        looked_at = {t for t, seen in ((high, high > 0), (low, low < 0)) if seen}
+        if 0 in own:  # a token with ⟨v,z_i⟩ = 0 attends to all
+            looked_at.update(own)
+        found.append(tuple(i for i, t in enumerate(own) if t in looked_at))
+    return tuple(found)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from ..dataset import Dataset
 
 BLACK, GREY, PALE = "#000000", "#b0b0b0", "#e8e8e8"
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -48,14 +50,20 @@ class Glyph:
 
 
 GLYPHS = (
-    Glyph("o", 8.0, 5.2),
-    Glyph("s", 11.0, 5.0),
-    Glyph("*", 9.0, 5.4),
-    Glyph("^", 10.0, 5.1),
-    Glyph("D", 7.5, 5.3),
-    Glyph("P", 9.0, 5.25),
+    Glyph("o", 8.5, 5.2),
+    Glyph("s", 10.0, 5.0),
+    Glyph("*", 8.5, 5.4),
+    Glyph("^", 9.0, 5.1),
+    Glyph("D", 6.0, 5.3),
+    Glyph("P", 7.0, 5.25),
 )
-GLYPH_NAMES = {"circles": 0, "squares": 1, "stars": 2}
+NAMED = {"circles": 0, "squares": 1, "stars": 2, "triangles": 3, "diamonds": 4, "crosses": 5}
+
+
+def glyphs(data: Dataset, scale: float = 1.0) -> list[Glyph]:
+    """Glyph of every sequence: the one its id names, else by its place."""
+    chosen = [GLYPHS[NAMED.get(data.ids[j] or "", j) % len(GLYPHS)] for j in range(len(data))]
+    return [replace(glyph, size=glyph.size * scale) for glyph in chosen]
 
 _RC = {
     "font.family": "STIXGeneral",
@@ -87,19 +95,25 @@ def look() -> Iterator[None]:
         yield
 
 
-def panels(rows: int, columns: int, size: float = 2.1, gap: float = 0.35) -> tuple[Figure, list[Axes]]:
-    """A figure of square framed panels, ``size`` inches wide, lettered (a), (b), …."""
+def panels(
+    rows: int, columns: int, size: float = 2.1, gap: float = 0.34, edge: float = 0.06,
+    left: float = 0.06,
+) -> tuple[Figure, list[Axes]]:
+    """A figure of square framed panels, ``size`` inches wide, lettered (a), (b), ….
+
+    Below and between the panels is a ``gap``, above and on the right a narrow ``edge``.
+    """
     from matplotlib.figure import Figure
 
-    width = columns * size + (columns + 1) * gap
-    height = rows * size + (rows + 1) * gap
+    width = columns * size + (columns - 1) * gap + edge + left
+    height = rows * (size + gap) + edge
     figure = Figure(figsize=(width, height), facecolor="white")
     axes = []
     for k in range(rows * columns):
         row, column = divmod(k, columns)
-        left = gap + column * (size + gap)
-        bottom = height - (row + 1) * (size + gap)
-        ax = figure.add_axes((left / width, bottom / height, size / width, size / height))
+        start = left + column * (size + gap)
+        bottom = height - edge - (row + 1) * size - row * gap
+        ax = figure.add_axes((start / width, bottom / height, size / width, size / height))
         bare(ax)
         if rows * columns > 1:
             letter(ax, "abcdefghijklmnop"[k])
@@ -126,6 +140,11 @@ def letter(ax: Axes, name: str) -> None:
     )  # fmt: skip
 
 
+def caption(ax: Axes, text: str, colour: str = BLACK) -> None:
+    """A word on what the panel shows, below it."""
+    ax.text(0.5, -0.03, text, transform=ax.transAxes, va="top", ha="center", color=colour)
+
+
 def fit(axes: Sequence[Axes], points: Sequence[Sequence[float]], margin: float = 0.14) -> None:
     """One square window for all ``axes`` that holds all ``points``, with a margin."""
     xs, ys = [p[0] for p in points], [p[1] for p in points]
@@ -137,7 +156,7 @@ def fit(axes: Sequence[Axes], points: Sequence[Sequence[float]], margin: float =
         ax.set_ylim(y - half, y + half)
 
 
-def write(figure: Figure, path: Path, form: str) -> None:
+def write(figure: Figure, form: str, path: Path) -> None:
     """Write a figure; equal input gives equal bytes."""
     with look():
         figure.savefig(path, format=form, metadata=FORMATS[form], facecolor="white")

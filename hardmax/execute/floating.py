@@ -36,8 +36,16 @@ def outputs(
     arrays = [_checked(j, sequence, model.dimension) for j, sequence in enumerate(sequences)]
     if not arrays:
         return np.zeros((0, model.dimension))
+    # past the range of float64 the outputs hold inf and nan, without a warning
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _outputs(model, arrays, on_block)
+
+
+def _outputs(
+    model: Transformer, arrays: list[Array], on_block: Callable[[list[Array]], None] | None
+) -> Array:
     if model.parameters is None:
-        return np.array([_general(model.blocks, Z) for Z in arrays])  # type: ignore[arg-type]
+        return _general_outputs(model.blocks, arrays, on_block)  # type: ignore[arg-type]
     lengths = np.array([len(Z) for Z in arrays])
     batch = Ragged(np.concatenate(arrays), lengths)
     if on_block is not None:
@@ -131,17 +139,30 @@ class Ragged:
         return focus, alike
 
 
-def _general(blocks: Sequence[Block], tokens: Array) -> Array:
+def _general_outputs(
+    blocks: Sequence[Block],
+    states: list[Array],
+    on_block: Callable[[list[Array]], None] | None,
+) -> Array:
+    """Outputs of general layers, sequence by sequence."""
+    if on_block is not None:
+        on_block(states)
     for block in blocks:
-        layer, attention = block.feed_forward, block.attention
-        U, W, V, A = (_float(m) for m in (layer.U, layer.W, attention.V, attention.A))
-        hidden = tokens @ U.T + np.array([float(x) for x in layer.b])
-        tokens = tokens + np.maximum(hidden, 0.0) @ W.T
-        scores = tokens @ A.T @ tokens.T
-        best = (scores == scores.max(axis=1, keepdims=True)).astype(float)
-        weights = best / best.sum(axis=1, keepdims=True)
-        tokens = float(attention.rho) * tokens + weights @ tokens @ V.T
-    return np.asarray(tokens.mean(axis=0))
+        states = [_general(block, Z) for Z in states]
+        if on_block is not None:
+            on_block(states)
+    return np.array([Z.mean(axis=0) for Z in states])
+
+
+def _general(block: Block, tokens: Array) -> Array:
+    layer, attention = block.feed_forward, block.attention
+    U, W, V, A = (_float(m) for m in (layer.U, layer.W, attention.V, attention.A))
+    hidden = tokens @ U.T + np.array([float(x) for x in layer.b])
+    tokens = tokens + np.maximum(hidden, 0.0) @ W.T
+    scores = tokens @ A.T @ tokens.T
+    best = (scores == scores.max(axis=1, keepdims=True)).astype(float)
+    weights = best / best.sum(axis=1, keepdims=True)
+    return np.asarray(float(attention.rho) * tokens + weights @ tokens @ V.T)
 
 
 def _float(matrix: Any) -> Array:

@@ -32,9 +32,8 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
     header = [name.strip() for name in table[0]] if table else []
     dimension = len(header) - 2
     if dimension < 1 or header != ["sequence", "label", *(f"x{i + 1}" for i in range(dimension))]:
-        raise InputError(
-            "the CSV header must be sequence, label, x1, x2, …, found " + ", ".join(header[:6])[:80]
-        )
+        found = ", ".join(header[:6])[:80]
+        raise InputError(f"the CSV header must be sequence, label, x1, x2, …, found {found!r}")
     reader = NumberReader(numbers)
     sequences: dict[str, list[Vector]] = {}
     labels: dict[str, str | None] = {}

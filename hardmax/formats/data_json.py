@@ -42,7 +42,7 @@ def parse(content: bytes) -> Any:
             content.decode("utf-8-sig"),
             parse_float=Written,
             parse_int=Written,
-            parse_constant=_constant,
+            parse_constant=Written,  # NaN and Infinity fail where a number is read
             object_pairs_hook=_object,
         )
     except UnicodeDecodeError as problem:
@@ -55,10 +55,6 @@ def parse(content: bytes) -> Any:
         raise InputError("the JSON is nested too deeply") from None
 
 
-def _constant(name: str) -> Any:
-    raise InputError(f"{name} is not a number; only finite numbers are allowed")
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
@@ -69,7 +65,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _show(value: object) -> str:
-    text = str(value) if isinstance(value, Written) else json.dumps(value, default=str)
+    try:
+        text = str(value) if isinstance(value, Written) else json.dumps(value)
+    except RecursionError:
+        raise InputError("the JSON is nested too deeply") from None
     return text if len(text) <= 40 else text[:36] + "…"
 
 
@@ -132,7 +131,7 @@ def read_label_sets(value: object, reader: NumberReader, dimension: int) -> dict
     if not value:
         raise InputError("'labels' is empty; leave it out to get the default points")
     return {
-        name: _label_set(entry, f"label {name!r}", reader, dimension)
+        _writable(name, "'labels'"): _label_set(entry, f"label {name!r}", reader, dimension)
         for name, entry in value.items()
     }
 
@@ -218,8 +217,19 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
 
 def _name(value: object, place: str) -> str | None:
     """A label or id: text, or an integer, which stands for its digits."""
-    if value is None or (isinstance(value, str) and not isinstance(value, Written)):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, str) and not isinstance(value, Written):
+        return _writable(value, place)
     if isinstance(value, Written) and value.lstrip("-").isdecimal():
         return str(value)
     raise InputError(f"{place}: {_show(value)} is neither text nor an integer")
+
+
+def _writable(text: str, place: str) -> str:
+    """The text, which UTF-8 must be able to write: an escape can name half a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{place}: {_show(text)} holds half a surrogate pair") from None
+    return text

@@ -107,12 +107,16 @@ def label_sets(model: Transformer) -> dict[str, LabelSet]:
 
 def _meta(content: str) -> dict[str, Any]:
     try:
-        meta = json.loads(content)
+        meta = json.loads(content, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise InputError("'meta' is not JSON") from None
     if not isinstance(meta, dict):
         raise InputError("'meta' is not a JSON object")
     return meta
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _overrides(arrays: dict[str, np.ndarray]) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -37,6 +39,8 @@ def read_npz(content: bytes, allowed: set[str]) -> dict[str, np.ndarray]:
                     raw = file.read(member.file_size + 1)
                 arrays[name] = _array(name, raw)
             return arrays
+    except InputError:
+        raise
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -45,6 +49,9 @@ def read_npz(content: bytes, allowed: set[str]) -> dict[str, np.ndarray]:
         NotImplementedError,
         RuntimeError,
         KeyError,
+        ValueError,
+        struct.error,
+        lzma.LZMAError,
     ) as problem:
         raise InputError(f"broken npz archive: {problem}") from None
 
@@ -55,7 +62,7 @@ def _array(name: str, raw: bytes) -> np.ndarray:
         version = np.lib.format.read_magic(stream)
         if version == (1, 0):
             header = np.lib.format.read_array_header_1_0(stream, max_header_size=_HEADER)
-        elif version == (2, 0):
+        elif version in ((2, 0), (3, 0)):  # they differ in the names of fields alone
             header = np.lib.format.read_array_header_2_0(stream, max_header_size=_HEADER)
         else:
             raise InputError(f"member {name!r} has the unknown npy version {version}")

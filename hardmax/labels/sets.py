@@ -11,16 +11,12 @@ from typing import Any, ClassVar
 
 from ..alternatives import Refutation, project, strict_system
 from ..errors import InputError
-from ..numbers import Vector, as_fraction, as_vector, dot, short_between
+from ..numbers import Vector, as_fraction, as_vector, dot, json_number, short_between
 from .distance import Distance
 
 
-def _text(number: Fraction) -> int | str:
-    return number.numerator if number.denominator == 1 else str(number)
-
-
 def _texts(vector: Vector) -> list[int | str]:
-    return [_text(x) for x in vector]
+    return [json_number(x) for x in vector]
 
 
 def _square_distance(x: Vector, y: Vector) -> Fraction:
@@ -148,7 +144,7 @@ class Halfspace(_Polyhedral):
         return {
             "kind": "halfspace",
             "normal": _texts(self.normal),
-            "offset": _text(self.offset),
+            "offset": json_number(self.offset),
         }
 
 
@@ -297,7 +293,7 @@ class Ball(LabelSet):
         return Distance(square, self.radius)
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": "ball", "center": _texts(self.center), "radius": _text(self.radius)}
+        return {"kind": "ball", "center": _texts(self.center), "radius": json_number(self.radius)}
 
 
 def default_points(names: Sequence[str], dimension: int) -> dict[str, LabelSet]:

@@ -115,6 +115,15 @@ class Tokens:
         """Tokens of sequence j; a collapsed sequence shows one token."""
         return tuple(self.token(i) for i in range(self.starts[j], self.starts[j + 1]))
 
+    def floats(self) -> np.ndarray:
+        """Nearest float64 of every token, (T, d); infinite past the range. Not to be changed."""
+        return self._shadows().values
+
+    def _shadows(self) -> Shadow:
+        if self._shadow is None:
+            self._shadow = Shadow(self._rows.table())
+        return self._shadow
+
     def means(self) -> list[Vector]:
         """Readout (2.2) of every sequence."""
         table = self._rows.table()
@@ -175,9 +184,7 @@ class Tokens:
         if not any(weights[:-1]):
             values = self._rows.dot(weights) if weights[-1] > 0 else []
             return list(enumerate(values))
-        if self._shadow is None:
-            self._shadow = Shadow(self._rows.table())
-        open_rows = np.flatnonzero(self._shadow.signs(weights, scale) >= 0).tolist()
+        open_rows = np.flatnonzero(self._shadows().signs(weights, scale) >= 0).tolist()
         if 4 * len(open_rows) > len(self._rows):
             candidates = list(enumerate(self._rows.dot(weights)))
         else:

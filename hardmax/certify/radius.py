@@ -1,0 +1,188 @@
+"""Robust radius: how far every token may move before a prediction can change (theory C7).
+
+Where no decision of a run changes, the model is an affine map of the input tokens. The
+decisions are the sign of ⟨u,z⟩ + b in each feed-forward layer with w ≠ 0 and, in each
+attention layer with α ≠ 0 and v ≠ 0, the sign of ⟨v,z⟩ of each token and who leads. Each is
+an affine function f of the perturbation δ of the input as long as all earlier decisions
+stand, so for |δ|∞ < |f(0)| / ‖∇f‖₁ it stands as well. The radius is the least of these
+quotients and of the bound on the output (`LabelMargins`), exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..dataset import Dataset
+from ..errors import InputError
+from ..labels import LabelSet
+from ..model.layers import RankOneBlock
+from ..model.tokens import Tokens
+from ..model.transformer import Transformer
+from ..numbers import Vector, as_vector
+from .decisions import Constraint, Gradient, Limits, State, attention, feed_forward
+from .jacobian import Jacobians
+from .label_margin import LabelMargins
+
+
+@dataclass(frozen=True)
+class Radius:
+    """Robust radius of one sequence, and the decision that sets it.
+
+    Moving every token by less than ``value`` in the ∞-norm keeps every decision of the run,
+    and with them the prediction. None: nothing limits it.
+    """
+
+    value: Fraction | None
+    constraint: Constraint | None
+
+
+@dataclass(frozen=True)
+class Radii:
+    """Robust radii of all sequences of a data set, in order."""
+
+    each: tuple[Radius, ...]
+
+    def _order(self) -> list[int]:
+        """Sequences by radius; those that nothing limits come last."""
+        return sorted(
+            range(len(self.each)),
+            key=lambda j: (self.each[j].value is None, self.each[j].value or Fraction(0)),
+        )
+
+    @property
+    def binding(self) -> int:
+        """The first sequence with the least radius, from 0."""
+        return self._order()[0]
+
+    @property
+    def least(self) -> Fraction | None:
+        """The least radius."""
+        return self.each[self.binding].value
+
+    @property
+    def median(self) -> Fraction | None:
+        """The median radius; of an even number the lower of the two in the middle."""
+        return self.each[self._order()[(len(self.each) - 1) // 2]].value
+
+
+def radii(
+    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+) -> Radii:
+    """Compute the robust radius of every sequence (theory C7); labels are not used.
+
+    A radius r speaks of the *open* ball: for all perturbations of the tokens with
+    |δ|∞ < r the prediction (`predict`, with the sets of ``data``) is the same. The radius
+    is 0 where a decision stands on its boundary. Where the output lies in an open set, it
+    stays there. ``progress`` is called with the number of blocks done. Raises InputError
+    where dimensions differ or the model is not of rank-1 blocks.
+
+    >>> import hardmax as hm
+    >>> data = hm.Dataset([[(0,)], [(3,)]], ["a", "b"])
+    >>> model = hm.Transformer([hm.RankOneBlock.of(1)])
+    >>> radii(model, data).least        # 3 is nearer to b = 1 than to a = 0 until it reaches 1/2
+    Fraction(1, 2)
+    """
+    if model.dimension != data.dimension:
+        raise InputError(
+            f"the model has dimension {model.dimension}, the data set {data.dimension}"
+        )
+    limits, _ = _run(model, data.sequences, data.sets, False, progress)
+    return Radii(tuple(Radius(limits.radius(j), limits.constraints[j]) for j in range(len(data))))
+
+
+def adversary(
+    model: Transformer, sequence: Sequence[Sequence[object]], sets: Mapping[str, LabelSet]
+) -> tuple[tuple[int, ...], ...] | None:
+    """Signs s, one row for each token, that lead to the binding decision the shortest way.
+
+    At Z + t·s the value of the binding decision falls to 0 as t rises to the radius. None
+    where nothing binds and where the bound is not sharp: it came from norms, or from a tie
+    of equal tokens that would have to move in two ways at once.
+
+    >>> from hardmax.labels import Point
+    >>> model = Transformer([RankOneBlock.of(1)])
+    >>> adversary(model, [(0,), (1,)], {"a": Point((0,)), "b": Point((4,))})
+    ((1,), (1,))
+    """
+    tokens = [as_vector(token) for token in sequence]
+    limits, ties = _run(model, [tokens], sets, True)
+    gradient = limits.gradients[0]
+    if gradient is None:
+        return None
+    signs = [[0] * model.dimension for _ in tokens]
+    for source, row in gradient.items():
+        for index in _leaves(source, ties):
+            for k, x in enumerate(row):
+                sign = (x > 0) - (x < 0)
+                if sign and signs[index][k] == -sign:
+                    return None
+                signs[index][k] = sign or signs[index][k]
+    return tuple(tuple(row) for row in signs)
+
+
+def _leaves(source: int, ties: Mapping[int, list[int]]) -> Iterable[int]:
+    if source >= 0:
+        return [source]
+    return [leaf for tied in ties[source] for leaf in _leaves(tied, ties)]
+
+
+def _run(
+    model: Transformer,
+    sequences: Iterable[Sequence[Vector]],
+    sets: Mapping[str, LabelSet],
+    keep: bool,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[Limits, dict[int, list[int]]]:
+    if model.parameters is None:
+        raise InputError("the robust radius is defined for models of rank-1 blocks")
+    batch = Tokens.from_sequences(sequences)
+    pool = Jacobians(model.dimension, keep_sources=keep)
+    handles = [pool.source(i - start) for start, end in batch.spans() for i in range(start, end)]
+    state = State(batch, pool, handles, Limits(len(batch), keep), {})
+    for k, block in enumerate(model.parameters):
+        _block(state, k, block)
+        if progress is not None:
+            progress(k + 1)
+    _outputs(state, sets)
+    return state.limits, state.ties
+
+
+def _block(state: State, k: int, block: RankOneBlock) -> None:
+    feed_forward(state, k, block)
+    state.batch.feed_forward(block.u, block.b, block.w)
+    if block.rho == 1 and block.alpha == 0:
+        return
+    after = attention(state, k, block)
+    spans = list(state.batch.spans())
+    state.batch.attend(block.rho, block.alpha, block.v)
+    pool, handles = state.pool, []
+    for (start, end), (first, last) in zip(spans, state.batch.spans(), strict=True):
+        if last - first < end - start:  # the sequence collapsed: one token is left
+            handles.append(pool.collapsed(after[start]))
+        else:
+            handles += after[start:end]
+    state.handles = handles
+
+
+def _outputs(state: State, sets: Mapping[str, LabelSet]) -> None:
+    """The bound that the prediction sets at the outputs."""
+    margins = LabelMargins(state.pool, sets)
+    one = Fraction(1)
+    means = state.batch.means()
+    for j, (start, end) in enumerate(state.batch.spans()):
+        weight = Fraction(1, end - start)
+        mean = [(weight, handle) for handle in state.handles[start:end]]
+        handle = state.pool.combined(mean)
+        found = margins.margin(means[j], handle)
+        if found is None:
+            continue
+        p, q = found.radius.numerator, found.radius.denominator
+        if state.limits.below(j, p, q, one):
+            sharp = found.functional is not None
+            gradient: Gradient | None = None
+            if state.limits.keep and found.functional is not None:
+                gradient = found.functional.gradient([(one, handle)])
+            constraint = Constraint("label", rival=found.rival, sharp=sharp)
+            state.limits.lower(j, p, q, one, constraint, gradient)

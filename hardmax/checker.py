@@ -1,0 +1,399 @@
+"""Check, exactly, that a hardmax transformer classifies a data set (docs/certificate.md).
+
+    python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
+
+One file of at most 400 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+other code of this package. What decides is integer or rational arithmetic, without tolerance.
+"""
+# fmt: off
+# mypy: ignore-errors
+# ruff: noqa: B905, I001, N818, RUF005, RUF007
+
+import sys
+if __name__ == "__main__" and not sys.flags.safe_path:
+    del sys.path[0]  # the files beside this one must not stand in for the standard library
+import csv
+import gzip
+import hashlib
+import io
+import json
+import math
+import re
+import struct
+import zipfile
+from collections import Counter
+from fractions import Fraction
+
+MAX_BYTES = 2**28    # of a file, and of a zip file's members together
+MAX_TEXT = 2**25     # of JSON or CSV text, decompressed
+MAX_DIGITS = 10_000  # of a decimal and of each side of "p/q"; exponents stay below it
+MAX_BITS = 2**20     # of an override, and of a coordinate while a sequence is evaluated
+NUMBER = r"(?a)([+-]?)(?:(\d+)/(0*[1-9]\d*)|(\d*)(\.\d*)?(?:[eE]([+-]?0{0,9}\d{1,4}))?)"
+HEADER = (r"(?a)\{'descr':'([<>|])([fiuU])(\d{1,9})','fortran_order':(True|False),"
+          r"'shape':\(((?:\d{1,18},)*(?:\d{1,18})?)\),?\}")
+CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "fdbhiqBHIQ"))
+KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
+         "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
+PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
+STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
+
+class Stop(Exception):
+    """The end of a check other than "proved"; its arguments: an exit code, a line of reason."""
+
+def need(condition, reason, code=2):
+    """Stop unless the condition holds (an assert would vanish under ``python -O``)."""
+    if not condition:
+        raise Stop(code, reason)
+
+def reading(what, action, *arguments):
+    """Call the action; of the many errors that broken input raises, make one line of reason."""
+    try:
+        return action(*arguments)
+    except Exception as error:
+        stop = error.args if type(error) is Stop else (2, f"cannot be read: {ascii(error)[:200]}")
+        raise Stop(stop[0], f"{what}: {stop[1]}") from None
+
+def parse_json(raw):
+    """Parse UTF-8 JSON strictly. A number becomes (its text,): so 3, "3" and true all differ."""
+    need(len(raw) <= MAX_TEXT, f"more than {MAX_TEXT} bytes of text")
+    return json.loads(
+        raw.decode("utf-8-sig"), parse_int=lambda x: (x,), parse_float=lambda x: (x,),
+        parse_constant=lambda x: need(False, f"{x} is not a number"), object_pairs_hook=lambda x:
+        dict(x) if len(dict(x)) == len(x) else need(False, "an object has the same key twice"))
+
+def fields(value, required, optional, where):
+    """Return a JSON object after checking that it has all the keys it needs and no unknown one."""
+    need(type(value) is dict, f"{where}: an object is needed")
+    wrong = {*required} - {*value} or {*value} - {*required, *optional}
+    need(not wrong, f"{where}: missing or unknown field {ascii(min(wrong, default=''))[:60]}")
+    return value
+
+def number(value, mode, where):
+    """Return the Fraction that a JSON number, a text, or an array's float or int means exactly."""
+    if type(value) in (float, int):
+        need(math.isfinite(value), f"{where}: {value} is not a number")
+        x, q = Fraction(value), "1"
+    else:
+        text = value[0] if type(value) is tuple else value
+        match = re.fullmatch(NUMBER, text.strip()) if type(text) is str else None
+        sign, p, q, whole, decimals, exponent = match.groups("") if match else [""] * 6
+        p, power = p or whole + decimals[1:], int(exponent or 0) - len(decimals[1:])
+        need(0 < len(p) <= MAX_DIGITS >= len(q), f"{where}: no number, or long: {ascii(text)[:40]}")
+        x = Fraction(int(sign + p) * 10**max(0, power), int(q or 1) * 10**max(0, -power))
+    need(abs(x) < 2**1000, f"{where}: 2^1000 or more in absolute value")
+    return Fraction(float(x)) if mode == "binary64" and not q else x  # float() rounds to nearest
+
+def vector(values, size, mode, where):
+    """Return a list of ``size`` Fractions."""
+    need(type(values) is list and len(values) == size, f"{where}: a list of {size} is needed")
+    return [number(x, mode, where) for x in values]
+
+def npy(raw, where):
+    """Read an .npy array: (kind, shape, flat list in C order), kind one of f, i, u, U."""
+    start = {1: 10, 2: 12, 3: 12}.get(raw[6] if raw[:6] == b"\x93NUMPY" else 0, 0)
+    end = start + int.from_bytes(raw[8:start], "little")
+    header = raw[start:min(end, start + 10_000)].decode("latin-1").strip()
+    match = re.fullmatch(HEADER, header.replace(", ", ",").replace(": ", ":"))
+    need(match, f"{where}: not an array of numbers or text (pickled objects are never read)")
+    order, kind, width, fortran, dims = match.groups()
+    shape, width = tuple(map(int, re.findall(r"\d+", dims))), int(width)
+    code, size = CODES.get(f"{kind}{width}"), math.prod(shape)
+    need(code or (kind == "U" and width), f"{where}: the type {kind}{width} is not known")
+    need(len(raw) - end == size * width * (1 if code else 4), f"{where}: wrong length")
+    text = "" if code else raw[end:].decode("utf-32-be" if order == ">" else "utf-32-le")
+    flat = ([*struct.unpack(f"{order.replace('|', '<')}{size}{code}", raw[end:])] if code else
+            [text[k:k + width].rstrip("\0") for k in range(0, len(text), width)])
+    if fortran == "True" and len(shape) == 2 and size:
+        flat = [x for i in range(shape[0]) for x in flat[i::shape[0]]]
+    return kind, shape, flat
+
+def npz(raw, required, optional):
+    """Read a zip file of .npy members into {name: array}; refuse members it does not know."""
+    arrays, left = {}, MAX_BYTES
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        for info in archive.infolist():
+            name = info.filename.removesuffix(".npy")
+            need(name in {*required, *optional} - {*arrays} and info.compress_type in (0, 8),
+                 "a member is unknown, repeated or compressed in an unknown way")
+            content = archive.open(info).read(left + 1)
+            left -= len(content)
+            need(left >= 0, f"more than {MAX_BYTES} bytes when decompressed")
+            arrays[name] = npy(content, name)
+    return fields(arrays, required, optional, "the members")
+
+def json_of(array):
+    """Parse a JSON member: one string, or a vector of uint8."""
+    kind, shape, flat = array
+    need((kind, len(shape)) in (("U", 0), ("u", 1)), "a JSON text must be one string or bytes")
+    return parse_json(flat[0].encode() if kind == "U" else bytes(flat))
+
+def read_model(raw):
+    """Return ({parameter: flat list}, stages, dimension, meta) of a hardmax-model/1."""
+    arrays = npz(raw, ["format", "meta", "stage", *PARAMETERS], ["exact"])
+    need(arrays["format"] == ("U", (), ["hardmax-model/1"]), "the format is not known")
+    meta, (kind, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
+    need(meta.get("numbers", "exact") in ("exact", "binary64"), "meta: numbers is not known")
+    need(meta.get("positional", False) in (True, False), "meta: positional is true or false")
+    d = arrays["u"][1][-1]
+    need(kind == "U" and d > 0 and depth > 0, "there are no blocks, or stage is no text")
+    for name in PARAMETERS:
+        kind, shape, values = arrays[name]
+        expected = (depth, d) if name in "uwv" else (depth,)
+        need(kind == "f" and shape == expected, f"{name}: floats of shape {expected} are needed")
+        found[name] = [*map(Fraction, values)]  # raises for NaN and infinity
+    overrides = json_of(arrays["exact"]) if "exact" in arrays else {}
+    for name, entries in fields(overrides, [], PARAMETERS, "exact").items():
+        need(len({k for k, _ in entries}) == len(entries), f"{name}: an entry occurs twice")
+        for k, quotient in entries:
+            match = re.fullmatch(r"(-?[0-9a-fA-F]+)/([0-9a-fA-F]+)", quotient)
+            need(match and len(quotient) <= MAX_BITS // 4 and type(k) is tuple
+                 and 0 <= int(*k) < len(found[name]), f"{name}: {k!a}: a bad index or a bad p/q")
+            k, value = int(*k), Fraction(*(int(part, 16) for part in match.groups()))
+            need(found[name][k] == Fraction(float(value)), f"{name}: entry {k}: not the nearest")
+            found[name][k] = value
+    return found, stages, d, meta
+
+def read_data(raw, mode):
+    """Return ([(name, label, tokens as lists of Fractions)], {label: set}, d) of any data form."""
+    if raw[:2] == b"\x1f\x8b":
+        raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_TEXT + 1)
+    is_json = raw[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+    data = from_npz(raw) if raw[:4] == b"PK\3\4" else parse_json(raw) if is_json else from_csv(raw)
+    fields(data, ["dimension", "sequences"], ["format", "labels"], "the data set")
+    need(data.get("format", "hardmax-dataset/1") == "hardmax-dataset/1", "the format is not known")
+    d, sequences = data["dimension"], []
+    need(type(d) is tuple and re.fullmatch(r"[1-9]\d{0,8}", *d), "dimension: a positive integer")
+    d = int(*d)
+    for j, item in enumerate(data["sequences"], 1):
+        fields(item, ["tokens", "label"], ["id"], f"sequence {j}")
+        name = f"sequence {j}" + (f" (id {name_of(item['id'])!a})" if item.get("id") else "")
+        tokens = [vector(z, d, mode, f"{name}, token {i}") for i, z in enumerate(item["tokens"], 1)]
+        need(tokens, f"{name} is empty")
+        sequences.append((name, name_of(item["label"]), tokens))
+    labels = data["labels"] if "labels" in data else {
+        name: {"kind": "point", "point": [k] + [0] * (d - 1)}
+        for k, name in enumerate(dict.fromkeys(label for _, label, _ in sequences))}
+    sets = {x: label_set(raw, d, mode, f"label {json.dumps(x)}") for x, raw in labels.items()}
+    for name, label, _ in sequences:
+        need(label in sets, f"{name}: unknown label {json.dumps(label)}")
+    return sequences, sets, d
+
+def name_of(value):
+    """Return a label or an id as text: an integer as str() writes it."""
+    integer = type(value) is tuple and not {*value[0]} & {*".eE"} and len(value[0]) <= MAX_DIGITS
+    need(integer or type(value) is str, "a label or an id must be a text or an integer")
+    return str(int(value[0])) if integer else value
+
+def from_npz(raw):
+    """Return an npz data set in the shape of the JSON form."""
+    arrays = npz(raw, ["tokens", "offsets", "label"], ["labels"])
+    (kind, (count, d), flat), (labeled, (n,), labels) = arrays["tokens"], arrays["label"]
+    whole, (size,), offsets = arrays["offsets"]
+    need(kind in "fiu" and whole in "iu" and labeled in "Uiu" and size == n + 1
+         and offsets == sorted(offsets) and [offsets[0], offsets[-1]] == [0, count],
+         "tokens (T,d) numbers, offsets (N+1,) from 0 up to T, label (N,) are needed")
+    data = {"dimension": (str(d),), "sequences": [
+        {"tokens": [flat[i * d:(i + 1) * d] for i in range(*span)],
+         "label": label if labeled == "U" else (str(label),)}
+        for span, label in zip(zip(offsets, offsets[1:]), labels, strict=True)]}
+    return data | ({"labels": json_of(arrays["labels"])} if "labels" in arrays else {})
+
+def from_csv(raw):
+    """Return a CSV data set (sequence, label, x1, ..., xd) in the shape of the JSON form."""
+    need(len(raw) <= MAX_TEXT, f"more than {MAX_TEXT} bytes of text")
+    lines = csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""), strict=True)
+    header, found = [x.strip() for x in next(lines, [])], {}
+    need(header == ["sequence", "label", "x1", *(f"x{k - 1}" for k in range(3, len(header)))],
+         "neither JSON, npz nor CSV with the columns sequence, label, x1, ..., xd")
+    for row in ([x.strip() for x in line] for line in lines if line):
+        where = f"line {lines.line_num}"
+        need(len(row) == len(header) and row[1], f"{where}: {len(header)} entries are needed")
+        item = found.setdefault(row[0], {"tokens": [], "label": row[1], "id": row[0]})
+        need(item["label"] == row[1], f"{where}: a second label for one sequence")
+        item["tokens"].append(row[2:])
+    return {"dimension": (str(len(header) - 2),), "sequences": [*found.values()]}
+
+def label_set(raw, d, mode, where):
+    """Return (kind, a, b), the fields in the order of KINDS; refuse what is plainly empty."""
+    kind = raw.get("kind")
+    need(kind in [*KINDS], f"{where}: the kind is not known")
+    a, b = [*map(fields(raw, ["kind", *KINDS[kind]], [], where).get, KINDS[kind]), None][:2]
+    rows = kind == "polyhedron"
+    a = [vector(row, d, mode, where) for row in a] if rows else vector(a, d, mode, where)
+    if kind != "point":
+        b = vector(b, len(a), mode, where) if rows or kind == "box" else number(b, mode, where)
+        good = {"ball": lambda: b > 0, "box": lambda: all(map(Fraction.__lt__, a, b))}
+        need(good.get(kind, lambda: any(a))(), f"{where}: the set is empty, or has no normal")
+    return kind, a, b
+
+def dot(x, y):
+    """Inner product."""
+    return sum(a * b for a, b in zip(x, y))
+
+def contains(region, x):
+    """Whether x lies in the set; a position, last, must be 0 for points, is free for the others."""
+    kind, a, b = region
+    return (x == a + [0] * (len(x) - len(a)) if kind == "point" else
+            sum((c - m) ** 2 for c, m in zip(x, a)) < b * b if kind == "ball" else
+            all(low < c < high for low, c, high in zip(a, x, b)) if kind == "box" else
+            dot(a, x) > b if kind == "halfspace" else
+            all(dot(row, x) < bound for row, bound in zip(a, b)))
+
+def below(region, u, t, multipliers):
+    """Whether <u,x> <= t is shown on the whole set; by Farkas multipliers on a polyhedron."""
+    kind, a, b = region
+    if kind in ("point", "ball"):
+        gap = t - dot(u, a)
+        return gap >= 0 and gap * gap >= (b or 0) ** 2 * dot(u, u)
+    if kind == "box":
+        return sum(max(c * low, c * high) for c, low, high in zip(u, a, b)) <= t
+    if kind == "halfspace":  # the polyhedron -<a,x> < -b, whose multiplier can be read off
+        a, b = [[-c for c in a]], [-b]
+        multipliers = [next(c / e for c, e in zip(u, a[0]) if e)]
+    return (all(y >= 0 for y in multipliers) and dot(multipliers, b) <= t
+            and all(dot(multipliers, column) == c for c, column in zip(u, zip(*a), strict=True)))
+
+def integers(values):
+    """Return (integers, q) with values = integers / q, the arithmetic of what follows."""
+    q = math.lcm(*(x.denominator for x in values))
+    return [x.numerator * (q // x.denominator) for x in values], q
+
+def prepare(parameters, d):
+    """Return [(layer, its parameters as integers)]; layers that change nothing are left out."""
+    layers = []
+    for k, b in enumerate(parameters["b"]):
+        u, w, v = (parameters[name][k * d:(k + 1) * d] for name in "uwv")
+        (*u, b), q = integers([*u, b])
+        mix = [parameters["rho"][k], parameters["alpha"][k]]
+        (w, r), (v, _), (mix, s) = map(integers, (w, v, mix))
+        u, v = ([(i, c) for i, c in enumerate(x) if c] for x in (u, v))
+        layers += [(feed_forward, (u, b, w, q * r))] if any(w) and (u or b > 0) else []
+        layers += [(attention, (v, *mix, s))] if mix != [s, 0] else []
+    return layers
+
+def feed_forward(tokens, scale, u, b, w, q):
+    """Apply z + w max(0, <u,z> + b) to tokens / scale; u lists its non-zero entries only."""
+    values = [sum(c * z[k] for k, c in u) + b * scale for z in tokens]
+    active = [s for s in values if s > 0]
+    if not active:
+        return tokens, scale
+    common = math.gcd(q, *active)
+    q //= common
+    return [[a * q + c * (s // common) for a, c in zip(z, w)] if s > 0 else [a * q for a in z]
+            for z, s in zip(tokens, values)], scale * q
+
+def attention(tokens, scale, v, keep, mix, q):
+    """Apply rho z_i + alpha mean(leaders of i): they depend on the sign of <v,z_i> alone."""
+    values = [sum(c * z[k] for k, c in v) for z in tokens]
+    signs, best = [(p > 0) - (p < 0) for p in values], {1: max(values), -1: min(values)}
+    groups = {s: [z for z, p in zip(tokens, values) if p == best.get(s, p)] for s in {*signs}}
+    count = math.lcm(*map(len, groups.values()))
+    means = {sign: [mix * (count // len(leaders)) * sum(column) for column in zip(*leaders)]
+             for sign, leaders in groups.items()}
+    if keep == 0 and len(means) == 1:  # all tokens land on one point: carry it once
+        return [*means.values()], scale * q * count
+    return [[a * keep * count + m for a, m in zip(z, means[sign])]
+            for z, sign in zip(tokens, signs)], scale * q * count
+
+def output(layers, rows):
+    """Return the mean output token of a sequence of Fractions; undecided past MAX_BITS."""
+    flat, scale = integers([x for row in rows for x in row])
+    tokens, last = [flat[k:k + len(rows[0])] for k in range(0, len(flat), len(rows[0]))], 64
+    for layer, parameters in layers:
+        tokens, scale = layer(tokens, scale, *parameters)
+        if max(scale, *map(abs, tokens[0])).bit_length() > 2 * last:  # reduce now and then
+            common = math.gcd(scale, *(a for z in tokens for a in z))
+            tokens, scale = [[a // common for a in z] for z in tokens], scale // common
+            last = max(64, max(scale, *(abs(a) for z in tokens for a in z)).bit_length())
+            need(last <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
+    return [Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]
+
+def check(model_raw, data_raw, certificate_raw=None):
+    """Return the lines to print for "proved", given the bytes of the files; otherwise Stop."""
+    parameters, stages, width, meta = reading("model", read_model, model_raw)
+    mode, positional = meta.get("numbers", "exact"), meta.get("positional", False)
+    sequences, sets, dimension = reading("data", read_data, data_raw, mode)
+    layers, measures, d = prepare(parameters, width), set(), dimension + positional
+    need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
+    for name, label, tokens in sequences:
+        tokens = [[*z, *[Fraction(k)] * positional] for k, z in enumerate(tokens, 1)]
+        counts = Counter(map(tuple, tokens))
+        common = math.gcd(*counts.values())
+        measures.add(frozenset((z, count // common) for z, count in counts.items()))
+        result, region = output(layers, tokens), sets[label]
+        if not contains(region, result):
+            shown, region = (json.dumps(x, default=str) for x in (result, region))
+            raise Stop(1, f"{name}: output {shown} is not in {region}, the set of label {label!a}")
+    need(measures, "data: there is no sequence")
+    ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
+    bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
+    n, depth, p = len(measures), len(stages), len(bits)
+    bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
+    facts = {
+        "sequences": len(sequences), "N": n, "d": d, "M": len({label for _, label, _ in sequences}),
+        "tokens": sum(len(tokens) for *_, tokens in sequences), "blocks": depth,
+        "block_bound": 8 * n + 4, "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
+        "bounds": bounds if d > 1 else "n/a", "total_bits": sum(bits),
+        "max_bits": max(bits, default=0), "numbers": mode, "positional": positional}
+    lines = ["proved", ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
+    if certificate_raw is None:
+        return lines + ["disjointness of the label sets was not checked: no certificate"]
+    data_hash, model_hash = (hashlib.sha256(raw).hexdigest() for raw in (data_raw, model_raw))
+    facts |= {"format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
+              "sha256": {"data": data_hash, "model": model_hash}, "strategy": meta.get("strategy")}
+    reading("certificate", check_certificate, certificate_raw, facts, sets, dimension)
+    return lines + ["the certificate agrees, the sets are disjoint; only stated: float64, radius"]
+
+def check_certificate(raw, facts, sets, d):
+    """Compare the claims with the facts, check every hyperplane, and the form of the rest."""
+    claims, pairs = parse_json(raw), set()
+    fields(claims, [*facts, *STATED, "versions", "separation"], [], "it")
+    for key, names in STATED.items():
+        for x in () if claims[key] is None else fields(claims[key], names, [], key).values():
+            need(type(x) in (bool, type(None)) or number(x, "", key) >= 0, f"{key}: malformed")
+    need({str} >= {*map(type, claims["versions"].values())}, "versions: texts are needed")
+    for key, fact in zip(facts, map(json.dumps, facts.values())):
+        need(claims[key] == parse_json(fact.encode()), f"{key} is not as stated, but {fact}", 1)
+    for k, item in enumerate(claims["separation"]):
+        where, pair = f"separation {k}", frozenset((item["a"], item["b"]))
+        need(len(pair) == 2 and pair not in pairs, f"{where}: not a pair, or a second time")
+        pairs.add(pair)
+        sizes = {x: len(sets[item[x]][1]) for x in "ab" if sets[item[x]][0] == "polyhedron"}
+        fields(item, ["a", "b", "normal", "offset", *map("multipliers_".__add__, sizes)], [], where)
+        y = {x: vector(item[f"multipliers_{x}"], size, "", where) for x, size in sizes.items()}
+        u, t = vector(item["normal"], d, "", where), number(item["offset"], "", where)
+        need(any(u) and below(sets[item["a"]], u, t, y.get("a"))
+             and below(sets[item["b"]], [-c for c in u], -t, y.get("b")),
+             f"{where}: the hyperplane does not separate the two sets", 1)
+    points = [tuple(a) for kind, a, _ in sets.values() if kind == "point"]
+    need(len(points) == len({*points}), "two labels have the same point", 1)
+    listed = sum(any(sets[x][0] != "point" for x in pair) for pair in pairs)
+    need(listed == math.comb(len(sets), 2) - math.comb(len(points), 2), "a pair is missing", 1)
+
+def main(arguments):
+    """Print the verdict; return 0 proved, 1 refuted, 2 unusable, 3 undecided, 70 bug, 130 stop."""
+    sys.set_int_max_str_digits(0)
+    try:
+        need(len(arguments) == 2 or (len(arguments) == 4 and arguments[2] == "--certificate"),
+             "usage: checker.py MODEL DATA [--certificate CERT]")
+        files = []
+        for path in arguments[:2] + arguments[3:]:
+            with open(path, "rb") as file:
+                files.append(file.read(MAX_BYTES + 1))
+        need(max(map(len, files)) <= MAX_BYTES, f"a file has more than {MAX_BYTES} bytes")
+        code, line = 0, "\n".join(check(*files))
+    except Stop as stop:
+        code, line = stop.args
+    except (Exception, KeyboardInterrupt) as error:
+        code = {MemoryError: 3, KeyboardInterrupt: 130}.get(type(error), 70)
+        code = 2 if isinstance(error, OSError) else code
+        line = f"{type(error).__name__} {ascii(str(error))[1:200]}"
+    line = {1: "refuted: ", 2: "error: ", 3: "undecided: ", 70: "bug: "}.get(code, "") + line
+    try:
+        print(line, file=sys.stdout if code in (0, 1, 3) else sys.stderr, flush=True)
+    except OSError:  # no verdict could be given
+        sys.stdout, code = None, code or 2
+    return code
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

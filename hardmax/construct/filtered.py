@@ -1,0 +1,74 @@
+"""Inner products of many exact points in float64, with a proven error bound (theory C1).
+
+A construction proposes with these floats and takes a strict inequality for granted only where
+it holds beyond the bound. Where it does not, exact arithmetic decides or another proposal is
+made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..numbers import Vector, power_of_two_below
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_UNIT = 2.0**-53
+_TINY = 2.0**-1000  # far above everything that underflow can lose, far below what counts
+
+
+def rounded_to(values: Array, bits: int) -> Array:
+    """Nearest numbers with at most ``bits`` bits.
+
+    >>> rounded_to(np.array([0.7, -3.3]), 2)
+    array([ 0.75, -3.  ])
+    """
+    mantissa, exponent = np.frexp(values)
+    return np.asarray(np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits))
+
+
+class FilteredPoints:
+    """Points of ℚ^d, shape (n, d), divided by a power of two, in float64.
+
+    ``values[j]·scale`` is point j up to rounding; all entries of ``values`` are at most 2 in
+    absolute value.
+
+    >>> cloud = FilteredPoints([(Fraction(1, 3), Fraction(7))])
+    >>> cloud.scale
+    Fraction(4, 1)
+    """
+
+    def __init__(self, points: Sequence[Vector], scale: Fraction | None = None) -> None:
+        if scale is None:
+            largest = max((abs(t) for x in points for t in x), default=Fraction(0))
+            scale = power_of_two_below(largest) if largest else Fraction(1)
+        self.scale = scale
+        width = len(points[0]) if points else 0
+        p, q = scale.numerator, scale.denominator
+        flat = [(t.numerator * q) / (t.denominator * p) for x in points for t in x]
+        self.values: Array = np.array(flat, dtype=np.float64).reshape(len(points), width)
+        self._size = _norms(self.values) + _TINY
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def products(self, u: Array, rows: Any = slice(None)) -> tuple[Array, Array]:
+        """⟨u_i, point_j⟩/scale in float64 and its error bound, both of shape (k, n).
+
+        ``u`` has shape (k, d) and is exact. The bound covers the rounding of the points and
+        every order of summation, fused or not: γ_{d+2}·|u|·|x|, computed with upward slack.
+        """
+        d = self.values.shape[1]
+        value = u @ self.values[rows].T
+        slack = 1.01 * (d + 4) * _UNIT
+        error = slack * np.outer(_norms(u) + _TINY, self._size[rows]) + _TINY
+        return np.asarray(value), np.asarray(error)
+
+
+def _norms(rows: Array) -> Array:
+    """Euclidean norms, rounded up."""
+    return np.asarray(1.001 * np.sqrt(np.einsum("ij,ij->i", rows, rows)))

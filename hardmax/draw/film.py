@@ -1,0 +1,214 @@
+"""A run recorded for viewing: which sequences, tokens and moments, and where each token is.
+
+Small runs are recorded whole. Of large ones a sample is recorded that keeps the page small, and
+the film says what it left out. The sample is drawn by order, not by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+import numpy as np
+
+from ..dataset import Dataset
+from ..model.transformer import Transformer
+from ..numbers import Vector, nearest_float, show
+from .moments import Key, Moment, moments
+
+MAX_TOKENS = 900  # drawn at once
+MAX_NUMBERS = 30_000  # tokens drawn times dimension
+MAX_MOMENTS = 300
+MAX_BYTES = 3_500_000  # of the recorded states on the page
+SHOWN = 6  # coordinates written out exactly
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The sequences shown, and of each the positions shown."""
+
+    sequences: tuple[int, ...]
+    positions: tuple[tuple[int, ...], ...]
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens shown."""
+        return sum(map(len, self.positions))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One moment: ``states`` (T,) numbers the state of every token shown, ``leaders`` are
+    those among them that tokens attend to in this block."""
+
+    number: int
+    layer: str
+    stage: str
+    states: np.ndarray
+    leaders: tuple[int, ...]
+
+
+@dataclass
+class Film:
+    """Frames, and the exact states they refer to: ``places`` (S, d) as floats, ``texts`` exact."""
+
+    sample: Sample
+    moments: int  # of the run, shown or not
+    frames: list[Frame]
+    places: np.ndarray
+    texts: list[str] = field(default_factory=list)
+
+    def positions(self, frame: Frame) -> np.ndarray:
+        """Tokens of a frame, shape (T, d)."""
+        return self.places[frame.states]
+
+
+def sample(data: Dataset) -> Sample:
+    """Choose what to show: all labels in turn, whole sequences while there is room.
+
+    >>> sample(Dataset([[(0,)], [(1,), (2,)]], ["a", "b"])).positions
+    ((0,), (0, 1))
+    """
+    room = min(MAX_TOKENS, max(MAX_NUMBERS // data.dimension, 40))
+    by_label: dict[str | None, list[int]] = {}
+    for j, label in enumerate(data.labels):
+        by_label.setdefault(label, []).append(j)
+    turns = [j for turn in zip_longest(*by_label.values()) for j in turn if j is not None]
+    longest = max(room // 8, 4)  # positions of one sequence
+    chosen: dict[int, tuple[int, ...]] = {}
+    for j in turns:
+        length = int(data.offsets[j + 1] - data.offsets[j])
+        shown = _evenly(length, longest)
+        if room < len(shown):
+            break
+        room -= len(shown)
+        chosen[j] = tuple(shown)
+    order = tuple(sorted(chosen))
+    return Sample(order, tuple(chosen[j] for j in order))
+
+
+def _evenly(count: int, most: int) -> list[int]:
+    """At most ``most`` of the numbers 0 … count − 1, both ends among them."""
+    if count <= most:
+        return list(range(count))
+    return sorted({round(k * (count - 1) / (most - 1)) for k in range(most)})
+
+
+def record(
+    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+) -> Film:
+    """Run the sampled sequences exactly and record the moments worth a look."""
+    chosen = sample(data)
+    recorder = _Recorder(chosen)
+    stages = list(model.stages)
+    total = 1 + sum(_layers(block) for block in model.parameters or ())
+    keep = set(_kept(total))
+    run = moments(model, (data.sequence(j) for j in chosen.sequences))
+    for place, moment in enumerate(run):
+        if place in keep or _ends_stage(stages, moment):
+            recorder.add(moment)
+        if progress is not None:
+            progress(moment.number)
+    return recorder.film(total)
+
+
+def _layers(block: object) -> int:
+    moves = any(block.w)  # type: ignore[attr-defined]
+    attends = not (block.rho == 1 and block.alpha == 0)  # type: ignore[attr-defined]
+    return max(moves + attends, 1)
+
+
+def _kept(total: int) -> list[int]:
+    return _evenly(total, MAX_MOMENTS)
+
+
+def _ends_stage(stages: Sequence[str], moment: Moment) -> bool:
+    k = moment.number
+    return k == 0 or k == len(stages) or stages[k] != stages[k - 1]
+
+
+class _Recorder:
+    """Numbers the states of tokens; a token that stays keeps its number."""
+
+    def __init__(self, chosen: Sample) -> None:
+        self.sample = chosen
+        self.frames: list[Frame] = []
+        self.places: list[list[float]] = []
+        self.texts: list[str] = []
+        self._known: dict[Key, int] = {}
+
+    def add(self, moment: Moment) -> None:
+        """Record one moment."""
+        known: dict[Key, int] = {}
+        states: list[int] = []
+        leaders: list[int] = []
+        for j, positions in enumerate(self.sample.positions):
+            keys = moment.keys(j)
+            led = set(moment.leaders[j]) if moment.leaders else ()
+            for position in positions:
+                if position in led:
+                    leaders.append(len(states))
+                key = keys[position]
+                if key not in known:
+                    known[key] = self._known[key] if key in self._known else self._new(key)
+                states.append(known[key])
+        self._known = known
+        self.frames.append(
+            Frame(moment.number, moment.layer, moment.stage, np.array(states), tuple(leaders))
+        )
+
+    def _new(self, key: Key) -> int:
+        from fractions import Fraction
+
+        token: Vector = tuple(Fraction(x, key[-1]) for x in key[:-1])
+        self.places.append([_float(x) for x in token])
+        texts = [show(x, 24) for x in token[:SHOWN]]
+        if len(token) > SHOWN:
+            texts.append(f"… {len(token) - SHOWN} more")
+        self.texts.append("(" + ", ".join(texts) + ")")
+        return len(self.texts) - 1
+
+    def film(self, total: int) -> Film:
+        """What has been recorded, thinned out until it fits on a page."""
+        places = np.array(self.places)
+        film = Film(self.sample, total, self.frames, places, self.texts)
+        while _size(film) > MAX_BYTES and len(film.frames) > 8:
+            film = _thinned(film)
+        return film
+
+
+def _float(x: object) -> float:
+    try:
+        return nearest_float(x)  # type: ignore[arg-type]
+    except OverflowError:  # past the screen either way
+        return 1e300 if x > 0 else -1e300  # type: ignore[operator]
+
+
+def _size(film: Film) -> int:
+    changes = sum(int((a.states != b.states).sum()) for a, b in _pairs(film.frames))
+    return 11 * film.places.size + sum(len(text) + 4 for text in film.texts) + 12 * changes
+
+
+def _pairs(frames: Sequence[Frame]) -> Iterator[tuple[Frame, Frame]]:
+    return zip(frames, frames[1:], strict=False)
+
+
+def _thinned(film: Film) -> Film:
+    """Drop every other frame within the stages; forget the states that none refers to."""
+    frames = [
+        frame
+        for k, frame in enumerate(film.frames)
+        if k % 2 == 0 or k + 1 == len(film.frames) or film.frames[k + 1].stage != frame.stage
+    ]
+    if len(frames) == len(film.frames):
+        frames = frames[:1] + frames[2::2]
+    used, renumbered = np.unique(np.concatenate([f.states for f in frames]), return_inverse=True)
+    parts = np.split(renumbered.ravel(), len(frames))
+    frames = [
+        Frame(f.number, f.layer, f.stage, part, f.leaders)
+        for f, part in zip(frames, parts, strict=True)
+    ]
+    return Film(
+        film.sample, film.moments, frames, film.places[used], [film.texts[k] for k in used.tolist()]
+    )
