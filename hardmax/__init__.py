@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 _WHERE = {
     "Block": "model.layers",
     "Certificate": "certify.verify",
-    "ContradictionError": "errors",
+    "ContradictionError": "dataset",
     "Dataset": "dataset",
     "FeedForward": "model.layers",
     "HardmaxError": "errors",
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from .certify.predict import predict
     from .certify.verify import Certificate, certify
     from .construct.build import build
-    from .dataset import Dataset
-    from .errors import ContradictionError, HardmaxError, InputError
+    from .dataset import ContradictionError, Dataset
+    from .errors import HardmaxError, InputError
     from .formats.data import load
     from .model.layers import Block, FeedForward, RankOneBlock, SelfAttention, readout
     from .model.transformer import Transformer

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .dataset.measures import TiedSequences
-
 
 class HardmaxError(Exception):
     """Base of all errors that a user can meet; ``exit_code`` is the command line's."""
@@ -34,16 +29,3 @@ class ResourceLimitError(HardmaxError):
 
 class ConstructionError(HardmaxError):
     """A builder broke its own promise: a bug in hardmax."""
-
-
-class ContradictionError(HardmaxError):
-    """Two sequences with equal empirical measures and different labels (theory A1).
-
-    No transformer of this form classifies both; ``tied`` is the proof.
-    """
-
-    exit_code = 1
-
-    def __init__(self, tied: TiedSequences) -> None:
-        super().__init__(tied.sentence())
-        self.tied = tied

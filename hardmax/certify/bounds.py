@@ -1,10 +1,77 @@
-"""Blocks and parameters beside the bounds of Theorem 2.4."""
+"""Counts and structure of a model beside the bounds of Theorem 2.4."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
 
+from ..arithmetic import Matrix
+from ..model.layers import Block, RankOneBlock
 from ..model.transformer import Transformer
+from ..numbers import bits
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The architecture that a model uses (Remark 2.7)."""
+
+    hidden_width: int
+    attention_rank: int
+    scalar_values: bool
+
+    @property
+    def is_papers(self) -> bool:
+        """Whether the bounds of Theorem 2.4 are about this architecture."""
+        return self.hidden_width <= 1 and self.attention_rank <= 1 and self.scalar_values
+
+    def sentence(self) -> str:
+        """The structure in words."""
+        values = "V = αI" if self.scalar_values else "V general"
+        return f"hidden width {self.hidden_width}, rank A ≤ {self.attention_rank}, {values}"
+
+
+def structure_of(model: Transformer) -> Structure:
+    """Largest hidden width and rank of A, and whether every V is a multiple of I.
+
+    >>> structure_of(Transformer([RankOneBlock.translation((1, 0))])).sentence()
+    'hidden width 1, rank A ≤ 1, V = αI'
+    """
+    general = _general_blocks(model)
+    return Structure(
+        max((block.feed_forward.hidden_width for block in general), default=1),
+        max((block.attention.A.rank() for block in general), default=1),
+        all(_is_scalar(block.attention.V) for block in general),
+    )
+
+
+def parameters_of(model: Transformer) -> tuple[int, list[int]]:
+    """Number of non-zero parameters P, and the bits of each of them.
+
+    For general layers the entries of U, b, W, ρ, V and A are counted.
+    """
+    if model.parameters is not None:
+        return model.parameters.nonzero(), model.parameters.bit_lengths()
+    sizes = [bits(x) for block in _general_blocks(model) for x in _entries(block) if x]
+    return len(sizes), sizes
+
+
+def _general_blocks(model: Transformer) -> list[Block]:
+    if model.parameters is not None:
+        return []
+    return [block.general() if isinstance(block, RankOneBlock) else block for block in model.blocks]
+
+
+def _entries(block: Block) -> Iterable[Fraction]:
+    layer, attention = block.feed_forward, block.attention
+    matrices = (layer.U, layer.W, attention.V, attention.A)
+    rows = chain.from_iterable(matrix.rows() for matrix in matrices)
+    return chain(layer.b, (attention.rho,), chain.from_iterable(rows))
+
+
+def _is_scalar(matrix: Matrix) -> bool:
+    return matrix == matrix[0, 0] * Matrix.identity(matrix.shape[0])
 
 
 @dataclass(frozen=True)
@@ -12,6 +79,7 @@ class Bounds:
     """Counts of a model for N distinct sequences in dimension d, and the paper's bounds.
 
     ``parameter_bound`` is 54Nd for d ≥ 2 and None for d = 1, where the paper states none.
+    The bounds are about the paper's architecture; ``applies`` says whether this is one.
     ``block_parameter_bound`` is (3d+3)(8N+4).
     """
 
@@ -20,30 +88,36 @@ class Bounds:
     block_bound: int
     parameter_bound: int | None
     block_parameter_bound: int
+    applies: bool = True
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether there are too many blocks or, for d ≥ 2, parameters."""
+        return self.blocks > self.block_bound or (
+            self.parameter_bound is not None and self.parameters > self.parameter_bound
+        )
 
     @property
     def status(self) -> str:
-        """``holds`` or ``exceeded``: the blocks and, for d ≥ 2, the parameters."""
-        within = self.blocks <= self.block_bound and (
-            self.parameter_bound is None or self.parameters <= self.parameter_bound
-        )
-        return "holds" if within else "exceeded"
+        """``holds`` or ``exceeded``; ``n/a`` for d = 1, which the theorem leaves out."""
+        if self.parameter_bound is None:
+            return "n/a"
+        return "exceeded" if self.exceeded else "holds"
 
 
 def bounds_of(model: Transformer, count: int) -> Bounds:
-    """Counts of a rank-1 model beside the bounds for ``count`` distinct sequences.
+    """Counts of a model beside the bounds for ``count`` distinct sequences.
 
-    >>> from hardmax.model.layers import RankOneBlock
     >>> bounds_of(Transformer([RankOneBlock.translation((1, 0))]), 3).block_bound
     28
     """
     d = model.dimension
-    parameters = model.parameters.nonzero() if model.parameters is not None else 0
     block_bound = 8 * count + 4
     return Bounds(
         blocks=len(model),
-        parameters=parameters,
+        parameters=parameters_of(model)[0],
         block_bound=block_bound,
         parameter_bound=54 * count * d if d >= 2 else None,
         block_parameter_bound=(3 * d + 3) * block_bound,
+        applies=structure_of(model).is_papers,
     )

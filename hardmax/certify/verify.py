@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from ..numbers import Vector, show_vector
-from .bounds import Bounds, bounds_of
+from .bounds import Bounds, Structure, bounds_of, parameters_of, structure_of
 from .separation import separation_entries
 
 FORMAT = "hardmax-certificate/1"
@@ -58,6 +58,7 @@ class Certificate:
     tokens: int
     stages: dict[str, int]
     bounds: Bounds
+    structure: Structure
     total_bits: int
     max_bits: int
     overrides: int
@@ -139,7 +140,7 @@ def certify(
         for j, (label, output) in enumerate(zip(labels, outputs, strict=True))
         if not data.sets[label].contains(output)
     )
-    sizes = model.parameters.bit_lengths() if model.parameters is not None else []
+    _, sizes = parameters_of(model)
     strategy = model.meta.get("strategy")
     distinct = count_measures(data)
     return Certificate(
@@ -156,6 +157,7 @@ def certify(
         tokens=len(data.tokens),
         stages=model.stage_counts(),
         bounds=bounds_of(model, distinct),
+        structure=structure_of(model),
         total_bits=sum(sizes),
         max_bits=max(sizes, default=0),
         overrides=model.parameters.overrides() if model.parameters is not None else 0,

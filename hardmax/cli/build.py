@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import ConstructionError, ContradictionError
+from ..errors import ConstructionError
 from ..numbers import exact_text
 from .common import json_option, print_json, progress
 from .summary import show, show_json
@@ -15,6 +15,7 @@ from .summary import show, show_json
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..dataset import ContradictionError as Contradiction
     from ..dataset import Dataset
     from ..model.transformer import Transformer
 
@@ -66,6 +67,7 @@ def build(
       hardmax build data.csv -o model.npz --positional --seed 7
     """
     from ..construct.build import build as construct
+    from ..dataset import ContradictionError
     from ..formats.data import load
     from ..formats.files import keep_apart
 
@@ -118,7 +120,7 @@ def _prove_and_store(
         times["verify"] = perf_counter() - start
         if not proofs[0].proved:
             raise ConstructionError(f"the model was refuted: {proofs[0].witnesses[0].sentence()}")
-        if proofs[0].bounds.status == "exceeded":
+        if proofs[0].bounds.exceeded:
             raise ConstructionError("the model exceeds the bounds that its strategy promises")
 
     if certificate is None:
@@ -153,7 +155,7 @@ def _test_score(
     return [note], {"test": {"right": right, "sequences": count}}
 
 
-def _contradiction(found: ContradictionError, as_json: bool) -> int:
+def _contradiction(found: Contradiction, as_json: bool) -> int:
     tied = found.tied
     if as_json:
         print_json(

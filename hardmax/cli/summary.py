@@ -46,6 +46,7 @@ def show(
         )
     )
     rows.append(("bounds", bounds.status))
+    rows.append(("structure", certificate.structure.sentence()))
     rows += notes or []
     rows.append(("time", ", ".join(f"{name} {seconds(t)}" for name, t in times.items())))
     rows.append(("verdict", certificate.verdict))

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import gcd
 
-from ..errors import ContradictionError
+from ..errors import HardmaxError
 from ..numbers import Vector, show_vector
 from .dataset import Dataset
 
@@ -49,6 +49,19 @@ class TiedSequences:
             f"but the labels {self.labels[0]!r} and {self.labels[1]!r}; no transformer of this "
             f"form can tell them apart. {advice}"
         )
+
+
+class ContradictionError(HardmaxError):
+    """Two sequences with equal empirical measures and different labels (theory A1).
+
+    No transformer of this form classifies both; ``tied`` is the proof.
+    """
+
+    exit_code = 1
+
+    def __init__(self, tied: TiedSequences) -> None:
+        super().__init__(tied.sentence())
+        self.tied = tied
 
 
 @dataclass(frozen=True)

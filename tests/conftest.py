@@ -1,0 +1,45 @@
+"""Hypothesis budgets, and running the command line inside the test process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from hardmax.cli import main
+
+settings.register_profile(
+    "house",
+    deadline=None,
+    max_examples=60,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("house")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Run ``hardmax ARGUMENTS…`` and return exit code, stdout and stderr."""
+
+    def run(*arguments: object) -> Result:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        code = stop.value.code
+        assert isinstance(code, int)
+        return Result(code, captured.out, captured.err)
+
+    return run

@@ -1,0 +1,69 @@
+"""The definitions (2.2)–(2.5) once more, in plain Fractions and nothing of hardmax.
+
+Slow on purpose: every score ⟨A z_i, z_l⟩ is computed, nothing is assumed about A or V.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+Vector = list[Fraction]
+Layer = dict[str, object]
+
+
+def dot(x, y):
+    assert len(x) == len(y)
+    return sum((a * b for a, b in zip(x, y)), Fraction(0))
+
+
+def apply(matrix, x):
+    return [dot(row, x) for row in matrix]
+
+
+def feed_forward(U, b, W, z):
+    hidden = [max(Fraction(0), h + c) for h, c in zip(apply(U, z), b, strict=True)]
+    return [a + c for a, c in zip(z, apply(W, hidden), strict=True)]
+
+
+def attention(rho, V, A, Z):
+    result = []
+    for z in Z:
+        image = apply(A, z)
+        scores = [dot(image, other) for other in Z]
+        best = [other for other, score in zip(Z, scores) if score == max(scores)]
+        mean = [sum(column) / len(best) for column in zip(*best)]
+        result.append([rho * a + c for a, c in zip(z, apply(V, mean), strict=True)])
+    return result
+
+
+def layers(block):
+    """U, b, W, ρ, V, A as nested lists, from a rank-1 or a general block of hardmax."""
+    if hasattr(block, "feed_forward"):
+        layer, sa = block.feed_forward, block.attention
+        return layer.U.rows(), layer.b, layer.W.rows(), sa.rho, sa.V.rows(), sa.A.rows()
+    d = len(block.u)
+    V = [[block.alpha * (i == j) for j in range(d)] for i in range(d)]
+    A = [[x * y for y in block.v] for x in block.v]
+    return [block.u], [block.b], [[x] for x in block.w], block.rho, V, A
+
+
+def step(block, Z):
+    U, b, W, rho, V, A = layers(block)
+    return attention(rho, V, A, [feed_forward(U, b, W, z) for z in Z])
+
+
+def trace(blocks, Z):
+    """Tokens before the first block and after each."""
+    states = [[[Fraction(x) for x in z] for z in Z]]
+    for block in blocks:
+        states.append(step(block, states[-1]))
+    return states
+
+
+def output(blocks, Z):
+    last = trace(blocks, Z)[-1]
+    return tuple(sum(column) / len(last) for column in zip(*last))
+
+
+def tuples(states):
+    return [tuple(tuple(z) for z in state) for state in states]
