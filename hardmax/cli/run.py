@@ -15,6 +15,8 @@ from ..errors import ResourceLimitError
 from ..numbers import json_number, show_vector
 from .common import load_for
 
+BACKENDS = ("numpy", "cupy", "torch", "jax")
+
 if TYPE_CHECKING:
     from ..dataset import Dataset
     from ..model.transformer import Transformer
@@ -26,7 +28,16 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="OUT", help="Write the results to OUT as JSON.")
 @click.option("--exact", is_flag=True, help="Run in exact rational arithmetic.")
 @click.option("--trace", is_flag=True, help="Also give the tokens after each block.")
-def run(model: str, data: str, output: str | None, exact: bool, trace: bool) -> int:
+@click.option(
+    "--backend",
+    type=click.Choice(BACKENDS),
+    default="numpy",
+    show_default=True,
+    help="Library that runs the float64 executor; all but numpy are optional extras.",
+)
+def run(
+    model: str, data: str, output: str | None, exact: bool, trace: bool, backend: str
+) -> int:  # fmt: skip
     """Run MODEL on the sequences of DATA; labels are not needed.
 
     Prints one line a sequence: its name, the predicted label, the output. The prediction is
@@ -47,7 +58,7 @@ def run(model: str, data: str, output: str | None, exact: bool, trace: bool) -> 
     loaded = Transformer.load(model)
     sequences = load_for(loaded, data)
     sets = sequences.sets if sequences.has_sets else label_sets(loaded) or sequences.sets
-    results, traces = _results(loaded, sequences, exact, trace)
+    results, traces = _results(loaded, sequences, exact, trace, backend)
     entries: list[dict[str, Any]] = []
     for j, result in enumerate(results):
         entry: dict[str, Any] = {"sequence": j + 1}
@@ -75,12 +86,13 @@ def run(model: str, data: str, output: str | None, exact: bool, trace: bool) -> 
 
 
 def _results(
-    model: Transformer, data: Dataset, exact: bool, trace: bool
+    model: Transformer, data: Dataset, exact: bool, trace: bool, backend: str
 ) -> tuple[list[Sequence[Any]], list[list[Any]] | None]:
     """Outputs and, if asked for, the states of every sequence."""
     if exact:
         outputs: list[Sequence[Any]] = list(model.outputs(data.sequences))
         return outputs, [model.trace(Z) for Z in data.sequences] if trace else None
+    from ..execute.backends import to_numpy
     from ..execute.floating import outputs as float_outputs
 
     states: list[list[Any]] = [[] for _ in range(len(data))]
@@ -89,7 +101,7 @@ def _results(
         for history, state in zip(states, tokens, strict=True):
             history.append(state.tolist())
 
-    found = float_outputs(model, data.arrays(), keep if trace else None)
+    found = to_numpy(float_outputs(model, data.arrays(), keep if trace else None, backend=backend))
     for j, row in enumerate(found):
         if not all(map(isfinite, row)):
             raise ResourceLimitError(

@@ -1,7 +1,9 @@
 """The definition block by block in float64, vectorised over ragged batches.
 
-Tokens of all sequences lie one after another in an array (T, d); segments are reduced without
-a loop over tokens or sequences. Rank-1 attention costs O(n d) per sequence.
+Sequences of one length lie together in one array (count, n, d), so that no token is padding and
+every step is one operation of the array-API standard on it: one implementation for NumPy, CuPy,
+PyTorch and JAX. Rank-1 attention costs O(n d) per sequence. Collapsed sequences are carried as one
+token (theory C5), all lengths together.
 """
 
 from __future__ import annotations
@@ -13,19 +15,23 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.layers import Block
-from ..model.parameters import Parameters
 from ..model.transformer import Transformer
+from .backends import backend_of, namespace, to_numpy
 
-Array = np.ndarray
+Array = Any  # of whichever backend
+OnBlock = Callable[[list[np.ndarray]], None]
 
 
 def outputs(
     model: Transformer,
     sequences: Iterable[Any],
-    on_block: Callable[[list[Array]], None] | None = None,
+    on_block: OnBlock | None = None,
+    *,
+    backend: str | None = None,
 ) -> Array:
     """Outputs (R ∘ T)(Z) in float64, shape (N, d), for sequences of shape (n_j, d).
 
+    Runs in ``backend``, by default the one whose arrays the sequences are, on their device.
     ``on_block`` is called with the tokens of every sequence before the first and after each
     block. Raises InputError where a sequence is empty or has tokens of another dimension.
 
@@ -33,118 +39,165 @@ def outputs(
     >>> outputs(Transformer([RankOneBlock.translation((1, 0))]), [[(0, 0), (0, 2)]])
     array([[1., 1.]])
     """
-    arrays = [_checked(j, sequence, model.dimension) for j, sequence in enumerate(sequences)]
+    given = list(sequences)
+    xp = namespace(backend or backend_of(given))
+    arrays = [_checked(xp, j, sequence, model.dimension) for j, sequence in enumerate(given)]
     if not arrays:
-        return np.zeros((0, model.dimension))
+        return xp.zeros((0, model.dimension), dtype=xp.float64)
     # past the range of float64 the outputs hold inf and nan, without a warning
     with np.errstate(over="ignore", invalid="ignore"):
-        return _outputs(model, arrays, on_block)
+        if model.parameters is None:
+            return xp.asarray(_general_outputs(model.blocks, arrays, on_block))  # type: ignore[arg-type]
+        return _run(xp, model, arrays, on_block)
 
 
-def _outputs(
-    model: Transformer, arrays: list[Array], on_block: Callable[[list[Array]], None] | None
-) -> Array:
-    if model.parameters is None:
-        return _general_outputs(model.blocks, arrays, on_block)  # type: ignore[arg-type]
-    lengths = np.array([len(Z) for Z in arrays])
-    batch = Ragged(np.concatenate(arrays), lengths)
+def _run(xp: Any, model: Transformer, arrays: list[Array], on_block: OnBlock | None) -> Array:
+    batch = Ragged(xp, arrays)
+    p = model.parameters
+    if p is None:
+        raise TypeError("rank-1 blocks expected")
     if on_block is not None:
-        on_block(batch.split(lengths))
+        on_block(batch.split())
     for k in range(len(model)):
-        batch.block(model.parameters, k)
+        batch.feed_forward(p.u.values[k], float(p.b.values[k]), p.w.values[k])
+        batch.attend(float(p.rho.values[k]), float(p.alpha.values[k]), p.v.values[k])
         if on_block is not None:
-            on_block(batch.split(lengths))
-    return batch.means()
+            on_block(batch.split())
+    return batch.readout()
 
 
-def _checked(j: int, sequence: Any, dimension: int) -> Array:
+def _checked(xp: Any, j: int, sequence: Any, dimension: int) -> Array:
     try:
-        tokens = np.asarray(sequence, dtype=np.float64)
+        if xp is np or not hasattr(sequence, "shape"):
+            sequence = np.asarray(to_numpy(sequence), dtype=np.float64)
+        tokens = xp.asarray(sequence, dtype=xp.float64)
     except (TypeError, ValueError):
         raise InputError(f"sequence {j + 1} is not an array of numbers") from None
-    if tokens.ndim != 2 or not len(tokens) or tokens.shape[1] != dimension:
+    if tokens.ndim != 2 or not tokens.shape[0] or tokens.shape[1] != dimension:
         raise InputError(
-            f"sequence {j + 1} has shape {tokens.shape}, expected (n, {dimension}) with n ≥ 1"
+            f"sequence {j + 1} has shape {tuple(tokens.shape)}, expected (n, {dimension}) "
+            f"with n ≥ 1"
         )
     return tokens
 
 
+class _Bucket:
+    """Sequences carried with the same number n of tokens: an array (count·n, d)."""
+
+    def __init__(self, members: list[int], tokens: Array, n: int) -> None:
+        self.members = members
+        self.tokens = tokens
+        self.n = n
+
+
 class Ragged:
-    """Sequences of float tokens, one after another; collapsed ones as a single token (C5)."""
+    """The state of all sequences, in buckets of equal length."""
 
-    def __init__(self, tokens: Array, lengths: Array) -> None:
-        self.tokens = np.array(tokens)  # T x d, changed in place
-        self._set_lengths(lengths)
-
-    def _set_lengths(self, lengths: Array) -> None:
-        self.lengths = lengths
-        self.starts = np.cumsum(lengths) - lengths
-        self.owner = np.repeat(np.arange(len(lengths)), lengths)
-
-    def block(self, p: Parameters, k: int) -> None:
-        """Apply block k."""
-        w = p.w.values[k]
-        if w.any():
-            value = self.tokens @ p.u.values[k] + p.b.values[k]
-            active = value > 0
-            self.tokens[active] += value[active, None] * w
-        rho, alpha = p.rho.values[k], p.alpha.values[k]
-        if rho != 1 or alpha != 0:
-            self._attend(rho, alpha, p.v.values[k])
-
-    def means(self) -> Array:
-        """Readout of every sequence, (N, d)."""
-        means: Array = np.add.reduceat(self.tokens, self.starts) / self.lengths[:, None]
-        return means
-
-    def split(self, lengths: Array) -> list[Array]:
-        """Tokens of every sequence, collapsed ones repeated to their length."""
-        parts = np.split(self.tokens, self.starts[1:])
-        return [
-            np.repeat(part, n, axis=0) if len(part) < n else part.copy()
-            for part, n in zip(parts, lengths.tolist(), strict=True)
+    def __init__(self, xp: Any, arrays: list[Array]) -> None:
+        self.xp = xp
+        self.lengths = [int(Z.shape[0]) for Z in arrays]
+        self.device = getattr(arrays[0], "device", None)
+        by_length: dict[int, list[int]] = {}
+        for j, n in enumerate(self.lengths):
+            by_length.setdefault(n, []).append(j)
+        self.buckets = [
+            _Bucket(members, xp.concat([arrays[j] for j in members]), n)
+            for n, members in sorted(by_length.items())
         ]
 
-    def _attend(self, rho: float, alpha: float, v: Array) -> None:
-        if v.any():
-            focus, alike = self._leaders(v)
-        else:
-            focus, alike = self.means()[self.owner], np.ones(len(self.lengths), dtype=bool)
-        if rho == 0:
-            self.tokens = alpha * focus
-            if alike.any():
-                keep = ~alike[self.owner]
-                keep[self.starts] = True
-                self.tokens = self.tokens[keep]
-                self._set_lengths(np.where(alike, 1, self.lengths))
-        else:
-            self.tokens = rho * self.tokens + alpha * focus
+    def _vector(self, values: np.ndarray) -> Array:
+        if self.xp is np:
+            return values
+        return self.xp.asarray(values, dtype=self.xp.float64, device=self.device)
 
-    def _leaders(self, v: Array) -> tuple[Array, Array]:
-        """For each token the mean of its maximisers; for each sequence, whether all agree."""
-        score = self.tokens @ v
-        sign = np.sign(score)
-        focus = np.empty_like(self.tokens)
+    def feed_forward(self, u: np.ndarray, b: float, w: np.ndarray) -> None:
+        """Apply x + w·max(0, ⟨u,x⟩ + b) to every token."""
+        if not w.any():
+            return
+        direction, step = self._vector(u), self._vector(w)
+        for bucket in self.buckets:
+            value = bucket.tokens @ direction + b
+            if self.xp is np:  # most tokens rest: touch only those that move
+                active = value > 0
+                bucket.tokens[active] += value[active, None] * step
+            else:
+                positive = self.xp.where(value > 0, value, self.xp.zeros_like(value))
+                bucket.tokens = bucket.tokens + positive[:, None] * step
+
+    def attend(self, rho: float, alpha: float, v: np.ndarray) -> None:
+        """Apply self-attention with V = αI, A = v vᵀ, residual ρ."""
+        if rho == 1 and alpha == 0:
+            return
+        direction = self._vector(v) if v.any() else None
+        for bucket in self.buckets:
+            focus, alike = self._focus(bucket, direction)
+            if rho == 0 and alike:
+                bucket.tokens = alpha * focus[:, 0, :]
+                bucket.n = 1
+            else:
+                flat = self.xp.reshape(focus, bucket.tokens.shape)
+                bucket.tokens = alpha * flat if rho == 0 else rho * bucket.tokens + alpha * flat
+        self._merge_collapsed()
+
+    def _focus(self, bucket: _Bucket, v: Array | None) -> tuple[Array, bool]:
+        """For each token the mean of its maximisers, (count, n, d); whether they are the
+        same for all tokens of each sequence."""
+        xp = self.xp
+        X = xp.reshape(bucket.tokens, (-1, bucket.n, bucket.tokens.shape[1]))
+        if v is None:
+            mean = xp.mean(X, axis=1, keepdims=True)
+            return xp.broadcast_to(mean, X.shape), True
+        score = xp.reshape(bucket.tokens @ v, X.shape[:2])
+        sign = xp.sign(score)
+        focus = xp.zeros_like(X)
         for side in (1.0, 0.0, -1.0):
-            chosen = sign == side
-            if not chosen.any():
-                continue
             signed = side * score
-            top = np.maximum.reduceat(signed, self.starts)[self.owner]
-            best = signed == top
-            count = np.add.reduceat(best, self.starts, dtype=np.int64)
-            total = np.add.reduceat(np.where(best[:, None], self.tokens, 0.0), self.starts)
-            focus[chosen] = (total / count[:, None])[self.owner[chosen]]
-        alike = np.maximum.reduceat(sign, self.starts) == np.minimum.reduceat(sign, self.starts)
-        return focus, alike
+            best = signed == xp.max(signed, axis=1, keepdims=True)
+            weight = xp.astype(best, X.dtype)
+            weight = weight / xp.sum(weight, axis=1, keepdims=True)
+            led = xp.sum(
+                xp.where(best[:, :, None], weight[:, :, None] * X, xp.zeros_like(X)),
+                axis=1, keepdims=True,
+            )  # fmt: skip
+            focus = xp.where((sign == side)[:, :, None], led, focus)
+        alike = xp.all(xp.max(sign, axis=1) == xp.min(sign, axis=1))
+        return focus, bool(alike)
+
+    def _merge_collapsed(self) -> None:
+        single = [bucket for bucket in self.buckets if bucket.n == 1]
+        if len(single) > 1:
+            members = [j for bucket in single for j in bucket.members]
+            tokens = self.xp.concat([bucket.tokens for bucket in single])
+            rest = [bucket for bucket in self.buckets if bucket.n > 1]
+            self.buckets = [_Bucket(members, tokens, 1), *rest]
+
+    def readout(self) -> Array:
+        """Mean of the tokens of every sequence, (N, d)."""
+        xp = self.xp
+        means = [
+            xp.mean(xp.reshape(b.tokens, (-1, b.n, b.tokens.shape[1])), axis=1)
+            for b in self.buckets
+        ]
+        order = np.argsort(np.array([j for b in self.buckets for j in b.members]))
+        if xp is np:
+            return np.concatenate(means)[order]
+        return xp.take(xp.concat(means), xp.asarray(order, device=self.device), axis=0)
+
+    def split(self) -> list[np.ndarray]:
+        """Tokens of every sequence, collapsed ones repeated to their length."""
+        states: list[np.ndarray] = [np.empty((0, 0))] * len(self.lengths)
+        for bucket in self.buckets:
+            parts = to_numpy(bucket.tokens).reshape(len(bucket.members), bucket.n, -1)
+            for j, part in zip(bucket.members, parts, strict=True):
+                states[j] = np.repeat(part, self.lengths[j] // bucket.n, axis=0)
+        return states
 
 
 def _general_outputs(
-    blocks: Sequence[Block],
-    states: list[Array],
-    on_block: Callable[[list[Array]], None] | None,
-) -> Array:
-    """Outputs of general layers, sequence by sequence."""
+    blocks: Sequence[Block], arrays: list[Array], on_block: OnBlock | None
+) -> np.ndarray:
+    """Outputs of general layers, sequence by sequence, in NumPy."""
+    states = [to_numpy(Z) for Z in arrays]
     if on_block is not None:
         on_block(states)
     for block in blocks:
@@ -154,7 +207,7 @@ def _general_outputs(
     return np.array([Z.mean(axis=0) for Z in states])
 
 
-def _general(block: Block, tokens: Array) -> Array:
+def _general(block: Block, tokens: np.ndarray) -> np.ndarray:
     layer, attention = block.feed_forward, block.attention
     U, W, V, A = (_float(m) for m in (layer.U, layer.W, attention.V, attention.A))
     hidden = tokens @ U.T + np.array([float(x) for x in layer.b])
@@ -165,5 +218,5 @@ def _general(block: Block, tokens: Array) -> Array:
     return np.asarray(float(attention.rho) * tokens + weights @ tokens @ V.T)
 
 
-def _float(matrix: Any) -> Array:
+def _float(matrix: Any) -> np.ndarray:
     return np.array([[float(x) for x in row] for row in matrix.rows()]).reshape(matrix.shape)

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def _ratio(numerator: int, denominator: int) -> float:
+def ratio(numerator: int, denominator: int) -> float:
     """Nearest float of a quotient; an infinity past the range, which decides nothing."""
     try:
         return int(numerator) / int(denominator)
@@ -37,7 +37,7 @@ class Shadow:
     @staticmethod
     def _floats(row: Sequence[int]) -> list[float]:
         q = int(row[-1])
-        return [_ratio(x, q) for x in row[:-1]]
+        return [ratio(x, q) for x in row[:-1]]
 
     def replace(self, index: int, row: Sequence[int]) -> None:
         """Follow the change of one token."""
@@ -49,7 +49,15 @@ class Shadow:
 
         ``weights`` are the integers (u, b)·scale.
         """
-        *u, b = (_ratio(x, scale) for x in weights)
+        computed, bound = self.values_and_bounds(weights, scale)
+        certain = np.isfinite(computed) & (np.abs(computed) > bound)
+        return np.where(certain, np.sign(computed), 0.0)
+
+    def values_and_bounds(
+        self, weights: Sequence[int], scale: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """⟨u,x⟩ + b computed in float64 for every token, and the bounds on its errors."""
+        *u, b = (ratio(x, scale) for x in weights)
         direction = np.array(u)
         top, d = float(np.abs(direction).max()), len(u)
         gamma = (d + 8) * 2.0**-53 / (1 - (d + 8) * 2.0**-53)
@@ -57,5 +65,4 @@ class Shadow:
             computed = self.values @ direction + b
             bound = 2 * gamma * (self.sizes * top + abs(b))
             bound += 2.0**-1000 * (d + 2) * (1 + self.sizes) * (1 + top)
-            certain = np.isfinite(computed) & (np.abs(computed) > bound)
-        return np.where(certain, np.sign(computed), 0.0)
+        return computed, bound

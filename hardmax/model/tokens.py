@@ -146,11 +146,25 @@ class Tokens:
         return [Fraction(int(p), int(q)) for p, q in zip(values, scales, strict=True)]
 
     def values(
-        self, u: Sequence[Fraction], b: Fraction = Fraction(0)
+        self,
+        u: Sequence[Fraction],
+        b: Fraction = Fraction(0),
+        places: Sequence[int] | None = None,
     ) -> tuple[list[int], list[int]]:
-        """Numerators and positive denominators of ⟨u, z⟩ + b for every token."""
+        """Numerators and positive denominators of ⟨u, z⟩ + b for every token, or for some."""
         weights, scale = clear_denominators([*u, b])
-        return self._rows.dot(weights), self._rows.dot([0] * self.dimension + [scale])
+        zeros = [0] * self.dimension
+        if places is None or 4 * len(places) > len(self._rows):
+            values, scales = self._rows.dot(weights), self._rows.dot([*zeros, scale])
+            if places is None:
+                return values, scales
+            return [values[i] for i in places], [scales[i] for i in places]
+        values = [self._rows.dot_row(i, weights) for i in places]
+        return values, [self._rows.dot_row(i, [*zeros, scale]) for i in places]
+
+    def float_values(self, u: Sequence[Fraction], b: Fraction) -> tuple[np.ndarray, np.ndarray]:
+        """⟨u, z⟩ + b in float64 for every token, and bounds on the errors (theory C1)."""
+        return self._shadows().values_and_bounds(*clear_denominators([*u, b]))
 
     def leaders(self, v: Sequence[Fraction]) -> list[int | None]:
         """For every sequence the row of its leader, the one token on which ⟨v,·⟩ is largest.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..arithmetic import Matrix
 from ..errors import InputError
@@ -12,9 +12,6 @@ from ..numbers import Vector, as_vector
 from .layers import Block, RankOneBlock, readout
 from .parameters import Parameters
 from .tokens import Tokens
-
-if TYPE_CHECKING:
-    import numpy as np
 
 Progress = Callable[[int], None]
 
@@ -121,11 +118,14 @@ class Transformer:
             states.append(state * len(tokens) if len(state) < len(tokens) else state)
         return states
 
-    def __call__(self, sequences: Iterable[Any]) -> np.ndarray:
-        """Outputs in float64, shape (N, d), for N sequences of shape (n_j, d)."""
+    def __call__(self, sequences: Iterable[Any], *, backend: str | None = None) -> Any:
+        """Outputs in float64, shape (N, d), for N sequences of shape (n_j, d).
+
+        Runs where the sequences are (NumPy, CuPy, PyTorch, JAX), or in the backend named.
+        """
         from ..execute.floating import outputs
 
-        return outputs(self, sequences)
+        return outputs(self, sequences, backend=backend)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file "hardmax-model/1"; the old file stays if anything fails."""
