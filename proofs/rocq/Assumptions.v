@@ -1,0 +1,76 @@
+(* What the main theorems rest on. Every answer must be that the theorem is     *)
+(* closed under the global context; the Makefile fails otherwise.               *)
+From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
+From Hardmax Require Import TieSplitting Classification Softmax.
+From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Example.
+
+Print Assumptions SA_paper.
+Print Assumptions FF_rank1.
+Print Assumptions SA_rank1.
+Print Assumptions params_le.
+Print Assumptions params_54.
+Print Assumptions same_measure_counts.
+Print Assumptions uniq_same_measure.
+Print Assumptions merge_rep.
+Print Assumptions merge_distinct.
+Print Assumptions readout_measure.
+Print Assumptions FF_measure.
+Print Assumptions SA_measure.
+Print Assumptions block_measure.
+Print Assumptions run_measure.
+Print Assumptions transformer_measure.
+Print Assumptions FF_perm.
+Print Assumptions SA_perm.
+Print Assumptions block_perm.
+Print Assumptions run_perm.
+Print Assumptions readout_perm.
+Print Assumptions transformer_perm.
+Print Assumptions SA_equivariant.
+Print Assumptions same_measure_same_label.
+Print Assumptions order_is_invisible.
+Print Assumptions theorem_2_4_as_printed_fails.
+Print Assumptions repeated_tokens_fail.
+Print Assumptions radial.
+Print Assumptions generic_direction.
+Print Assumptions avoid_line.
+Print Assumptions peel_step.
+Print Assumptions peeling.
+Print Assumptions collapse.
+Print Assumptions collapse_and_peel.
+Print Assumptions clustering.
+Print Assumptions separated_depth.
+Print Assumptions split_tie.
+Print Assumptions split_tie_keep.
+Print Assumptions split_ties.
+Print Assumptions build_distinct.
+Print Assumptions build.
+Print Assumptions classification_necessary.
+Print Assumptions classification_sufficient.
+Print Assumptions classification_sets_iff.
+Print Assumptions classification_sets_depth.
+Print Assumptions classification_iff.
+Print Assumptions classification_iff_general.
+Print Assumptions classification_depth.
+Print Assumptions classification_depth_means.
+Print Assumptions theorem_2_4_mended.
+Print Assumptions theorem_2_4_mended_repeated.
+Print Assumptions theorem_B.
+Print Assumptions indistinguishable_iff.
+Print Assumptions params_uniform.
+Print Assumptions soft_run_measure.
+Print Assumptions soft_is_hard.
+Print Assumptions soft_run_is_run1.
+Print Assumptions softmax_sufficient.
+Print Assumptions softmax_iff.
+Print Assumptions same_data_exact.
+Print Assumptions same_data_refutes.
+Print Assumptions no_transformer_tells.
+Print Assumptions sequences_differ.
+Print Assumptions qrun_exact.
+Print Assumptions readout_exact.
+Print Assumptions checker_exact.
+Print Assumptions checker_sound.
+Print Assumptions model_checks.
+Print Assumptions model_classifies.
+Print Assumptions model_classifies_rat.
+Print Assumptions wrong_labels_refuted.

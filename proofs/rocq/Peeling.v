@@ -1,0 +1,91 @@
+(* Radial peeling (theory B3): any N distinct points to any N targets, one     *)
+(* feed-forward layer of hidden width 1 each; and the collapse of every        *)
+(* sequence to one point (theory B2).                                          *)
+From mathcomp Require Import all_ssreflect ssralg ssrnum matrix.
+From mathcomp.algebra_tactics Require Import ring.
+From Hardmax Require Import Model Measure Feedforward.
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+Import Order.TTheory GRing.Theory Num.Theory.
+Local Open Scope ring_scope.
+
+Section Peeling.
+Variables (R : realFieldType) (d : nat).
+Notation token := 'cV[R]_d.
+Notation ffp := (ffp R d).
+Implicit Types (x y c : token) (F : seq token).
+
+(* One step: x is the farthest from c, and alone there. It lands on y, and no  *)
+(* other point moves.                                                          *)
+Lemma peel_step x y c F :
+  {in F, forall p, sqn (p - c) <= sqn (x - c) /\ p != x} ->
+  exists p : ffp, ff_step p x = y /\ {in F, forall q, ff_step p q = q}.
+Proof.
+move=> far; pose gap q := sqn (x - c) - dot (x - c) (q - c).
+have [|h h0 hF] := @pos_lower _ [seq gap q | q <- F].
+  move=> _ /mapP[q qF ->]; have [le ne] := far q qF.
+  rewrite subr_gt0 radial //; apply: contra ne => /eqP e.
+  by rewrite -(subrK c q) e subrK.
+pose u := x - c; exists (u, h - dot u x, h^-1 *: (y - x)); rewrite /ff_step /=; split.
+  have -> : dot u x + (h - dot u x) = h by ring.
+  rewrite relu_pos ?ltW // scalerA divff ?gt_eqF // scale1r.
+  by rewrite addrC subrK.
+move=> q qF; rewrite relu_neg ?scale0r ?addr0 //.
+have := hF _ (map_f gap qF).
+have -> : gap q = dot u x - dot u q.
+  by rewrite /gap /sqn -/u /u !dotBr; ring.
+by rewrite -subr_ge0 -oppr_le0; congr (_ <= 0); ring.
+Qed.
+
+Lemma peel_sorted (ps : seq (token * token)) c F :
+  uniq [seq p.1 | p <- ps] ->
+  pairwise (fun p q => sqn (q.1 - c) <= sqn (p.1 - c)) ps ->
+  {in ps &, forall p q, sqn (q.2 - c) < sqn (p.1 - c)} ->
+  (forall f p, f \in F -> p \in ps -> sqn (f - c) < sqn (p.1 - c)) ->
+  exists P : seq ffp, [/\ size P = size ps,
+    {in ps, forall p, ff_map P p.1 = p.2} & {in F, forall f, ff_map P f = f}].
+Proof.
+elim: ps F => [|[x y] ps IH] F /=; first by move=> _ _ _ _; exists [::].
+case/andP=> xps ups /andP[/allP far pw] tgt out.
+have [|p [px pF]] := @peel_step x y c ([seq q.1 | q <- ps] ++ F).
+  move=> q; rewrite mem_cat => /orP[/mapP[r rps ->] | qF].
+    split; first exact: far.
+    by apply: contra xps => /eqP <-; rewrite map_f.
+  have := out q (x, y) qF (mem_head _ _) => /= lt; split; first exact: ltW.
+  by apply: contraTneq lt => ->; rewrite ltxx.
+have [|f r|P [sP hP hF]] := IH (y :: F) ups pw.
+- by move=> r s rps sps; apply: tgt; rewrite inE ?rps ?sps orbT.
+- rewrite inE => /orP[/eqP-> | fF] rps.
+    by apply: (tgt r (x, y)); rewrite ?mem_head // inE rps orbT.
+  by apply: out; rewrite // inE rps orbT.
+exists (p :: P); split; first by rewrite /= sP.
+  move=> r; rewrite inE => /orP[/eqP-> /= | rps]; first by rewrite px hF ?mem_head.
+  by rewrite /= pF ?hP // mem_cat map_f.
+move=> f fF; rewrite /= pF ?hF //; first by rewrite inE fF orbT.
+by rewrite mem_cat fF orbT.
+Qed.
+
+(* The whole cloud: the points p.1 are distinct and farther from c than every   *)
+(* target p.2 and every parked point; they land on their targets and the        *)
+(* parked points stay.                                                         *)
+Theorem peeling (ps : seq (token * token)) c F :
+  uniq [seq p.1 | p <- ps] ->
+  {in ps &, forall p q, sqn (q.2 - c) < sqn (p.1 - c)} ->
+  (forall f p, f \in F -> p \in ps -> sqn (f - c) < sqn (p.1 - c)) ->
+  exists P : seq ffp, [/\ size P = size ps,
+    {in ps, forall p, ff_map P p.1 = p.2} & {in F, forall f, ff_map P f = f}].
+Proof.
+move=> ups tgt out; pose r (p q : token * token) := sqn (q.1 - c) <= sqn (p.1 - c).
+have mem := mem_sort r ps.
+have [||||P [sP hP hF]] := @peel_sorted (sort r ps) c F.
+- by rewrite (perm_uniq (perm_map _ (permEl (perm_sort r ps)))).
+- rewrite -sorted_pairwise; last by move=> a b e ab bc; apply: le_trans bc ab.
+  by apply: sort_sorted => a b; apply: le_total.
+- by move=> p q; rewrite !mem; apply: tgt.
+- by move=> f p fF; rewrite mem; apply: out.
+exists P; split; rewrite ?sP ?size_sort // => p pps.
+by apply: hP; rewrite mem.
+Qed.
+
+End Peeling.
