@@ -89,7 +89,7 @@ def vector(values, size, mode, where):
     return [number(x, mode, where) for x in values]
 
 def npy(raw, where):
-    """Read an .npy array: (kind, shape, flat list in C order), kind one of f, i, u, U."""
+    """Read an .npy array: (code, shape, flat list in C order), code U or as struct writes it."""
     start = {1: 10, 2: 12, 3: 12}.get(raw[6] if raw[:6] == b"\x93NUMPY" else 0, 0)
     end = start + int.from_bytes(raw[8:start], "little")
     header = raw[start:min(end, start + 10_000)].decode("latin-1").strip()
@@ -99,13 +99,14 @@ def npy(raw, where):
     shape, width = tuple(map(int, re.findall(r"\d+", dims))), int(width)
     code, size = CODES.get(f"{kind}{width}"), math.prod(shape)
     need(code or (kind == "U" and width), f"{where}: the type {kind}{width} is not known")
-    need(len(raw) - end == size * width * (1 if code else 4), f"{where}: wrong length")
+    length = size * width * (1 if code else 4)
+    need(length == len(raw) - end and size <= MAX_TEXT // 2, f"{where}: a wrong or huge shape")
     text = "" if code else raw[end:].decode("utf-32-be" if order == ">" else "utf-32-le")
     flat = ([*struct.unpack(f"{order.replace('|', '<')}{size}{code}", raw[end:])] if code else
             [text[k:k + width].rstrip("\0") for k in range(0, len(text), width)])
     if fortran == "True" and len(shape) == 2 and size:
         flat = [x for i in range(shape[0]) for x in flat[i::shape[0]]]
-    return kind, shape, flat
+    return code or kind, shape, flat
 
 def npz(raw, required, optional):
     """Read a zip file of .npy members into {name: array}; refuse members it does not know."""
@@ -123,31 +124,31 @@ def npz(raw, required, optional):
 
 def json_of(array):
     """Parse a JSON member: one string, or a vector of uint8."""
-    kind, shape, flat = array
-    need((kind, len(shape)) in (("U", 0), ("u", 1)), "a JSON text must be one string or bytes")
-    return parse_json(flat[0].encode() if kind == "U" else bytes(flat))
+    code, shape, flat = array
+    need((code, len(shape)) in (("U", 0), ("B", 1)), "a JSON text must be one string or bytes")
+    return parse_json(flat[0].encode() if code == "U" else bytes(flat))
 
 def read_model(raw):
     """Return ({parameter: flat list}, stages, dimension, meta) of a hardmax-model/1."""
     arrays = npz(raw, ["format", "meta", "stage", *PARAMETERS], ["exact"])
     need(arrays["format"] == ("U", (), ["hardmax-model/1"]), "the format is not known")
-    meta, (kind, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
+    meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
     need(meta.get("numbers", "exact") in ("exact", "binary64"), "meta: numbers is not known")
     need(meta.get("positional", False) in (True, False), "meta: positional is true or false")
     d = arrays["u"][1][-1]
-    need(kind == "U" and d > 0 and depth > 0, "there are no blocks, or stage is no text")
+    need(code == "U" and d > 0 and depth > 0, "there are no blocks, or stage is no text")
     for name in PARAMETERS:
-        kind, shape, values = arrays[name]
+        code, shape, values = arrays[name]
         expected = (depth, d) if name in "uwv" else (depth,)
-        need(kind == "f" and shape == expected, f"{name}: floats of shape {expected} are needed")
+        need(code == "d" and shape == expected, f"{name}: float64 of shape {expected} is needed")
         found[name] = [*map(Fraction, values)]  # raises for NaN and infinity
     overrides = json_of(arrays["exact"]) if "exact" in arrays else {}
     for name, entries in fields(overrides, [], PARAMETERS, "exact").items():
         need(len({k for k, _ in entries}) == len(entries), f"{name}: an entry occurs twice")
         for k, quotient in entries:
             match = re.fullmatch(r"(-?[0-9a-fA-F]+)/([0-9a-fA-F]+)", quotient)
-            need(match and len(quotient) <= MAX_BITS // 4 and type(k) is tuple
-                 and 0 <= int(*k) < len(found[name]), f"{name}: {k!a}: a bad index or a bad p/q")
+            need(match and len(quotient) <= MAX_BITS // 4 and type(k) is tuple and len(*k) < 20
+                 and 0 <= int(*k) < len(found[name]), f"{name}: {ascii(k)[:40]}: bad index or p/q")
             k, value = int(*k), Fraction(*(int(part, 16) for part in match.groups()))
             need(found[name][k] == Fraction(float(value)), f"{name}: entry {k}: not the nearest")
             found[name][k] = value
@@ -161,12 +162,13 @@ def read_data(raw, mode):
     data = from_npz(raw) if raw[:4] == b"PK\3\4" else parse_json(raw) if is_json else from_csv(raw)
     fields(data, ["dimension", "sequences"], ["format", "labels"], "the data set")
     need(data.get("format", "hardmax-dataset/1") == "hardmax-dataset/1", "the format is not known")
-    d, sequences = data["dimension"], []
-    need(type(d) is tuple and re.fullmatch(r"[1-9]\d{0,8}", *d), "dimension: a positive integer")
-    d = int(*d)
+    written, sequences = data["dimension"], []
+    d = int(*written) if type(written) is tuple and re.fullmatch(r"\d{1,9}", *written) else 0
+    need(d > 0, "dimension: a positive integer is needed")
     for j, item in enumerate(data["sequences"], 1):
         fields(item, ["tokens", "label"], ["id"], f"sequence {j}")
-        name = f"sequence {j}" + (f" (id {name_of(item['id'])!a})" if item.get("id") else "")
+        known = item.get("id") is not None
+        name = f"sequence {j} (id {name_of(item['id'])!a})" if known else f"sequence {j}"
         tokens = [vector(z, d, mode, f"{name}, token {i}") for i, z in enumerate(item["tokens"], 1)]
         need(tokens, f"{name} is empty")
         sequences.append((name, name_of(item["label"]), tokens))
@@ -187,9 +189,9 @@ def name_of(value):
 def from_npz(raw):
     """Return an npz data set in the shape of the JSON form."""
     arrays = npz(raw, ["tokens", "offsets", "label"], ["labels"])
-    (kind, (count, d), flat), (labeled, (n,), labels) = arrays["tokens"], arrays["label"]
+    (code, (count, d), flat), (labeled, (n,), labels) = arrays["tokens"], arrays["label"]
     whole, (size,), offsets = arrays["offsets"]
-    need(kind in "fiu" and whole in "iu" and labeled in "Uiu" and size == n + 1
+    need(code != "U" and whole in "bhiqBHIQ" and labeled in "UbhiqBHIQ" and size == n + 1
          and offsets == sorted(offsets) and [offsets[0], offsets[-1]] == [0, count],
          "tokens (T,d) numbers, offsets (N+1,) from 0 up to T, label (N,) are needed")
     data = {"dimension": (str(d),), "sequences": [
@@ -206,10 +208,9 @@ def from_csv(raw):
     need(header == ["sequence", "label", "x1", *(f"x{k - 1}" for k in range(3, len(header)))],
          "neither JSON, npz nor CSV with the columns sequence, label, x1, ..., xd")
     for row in ([x.strip() for x in line] for line in lines if line):
-        where = f"line {lines.line_num}"
-        need(len(row) == len(header) and row[1], f"{where}: {len(header)} entries are needed")
+        need(len(row) == len(header) and row[1], f"line {lines.line_num}: wrong number of entries")
         item = found.setdefault(row[0], {"tokens": [], "label": row[1], "id": row[0]})
-        need(item["label"] == row[1], f"{where}: a second label for one sequence")
+        need(item["label"] == row[1], f"line {lines.line_num}: a second label for its sequence")
         item["tokens"].append(row[2:])
     return {"dimension": (str(len(header) - 2),), "sequences": [*found.values()]}
 
@@ -261,10 +262,9 @@ def integers(values):
 def prepare(parameters, d):
     """Return [(layer, its parameters as integers)]; layers that change nothing are left out."""
     layers = []
-    for k, b in enumerate(parameters["b"]):
+    for k, (b, *mix) in enumerate(zip(*(parameters[name] for name in ("b", "rho", "alpha")))):
         u, w, v = (parameters[name][k * d:(k + 1) * d] for name in "uwv")
         (*u, b), q = integers([*u, b])
-        mix = [parameters["rho"][k], parameters["alpha"][k]]
         (w, r), (v, _), (mix, s) = map(integers, (w, v, mix))
         u, v = ([(i, c) for i, c in enumerate(x) if c] for x in (u, v))
         layers += [(feed_forward, (u, b, w, q * r))] if any(w) and (u or b > 0) else []
@@ -330,7 +330,7 @@ def check(model_raw, data_raw, certificate_raw=None):
     n, depth, p = len(measures), len(stages), len(bits)
     bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
     facts = {
-        "sequences": len(sequences), "N": n, "d": d, "M": len({label for _, label, _ in sequences}),
+        "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
         "tokens": sum(len(tokens) for *_, tokens in sequences), "blocks": depth,
         "block_bound": 8 * n + 4, "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
         "bounds": bounds if d > 1 else "n/a", "total_bits": sum(bits),
@@ -349,8 +349,9 @@ def check_certificate(raw, facts, sets, d):
     claims, pairs = parse_json(raw), set()
     fields(claims, [*facts, *STATED, "versions", "separation"], [], "it")
     for key, names in STATED.items():
-        for x in () if claims[key] is None else fields(claims[key], names, [], key).values():
-            need(type(x) in (bool, type(None)) or number(x, "", key) >= 0, f"{key}: malformed")
+        for name, x in ({} if claims[key] is None else fields(claims[key], names, [], key)).items():
+            need(type(x) is bool if name == "certified" else x is None or number(x, "", key) >= 0,
+                 f"{key}: {name} is malformed")
     need({str} >= {*map(type, claims["versions"].values())}, "versions: texts are needed")
     for key, fact in zip(facts, map(json.dumps, facts.values())):
         need(claims[key] == parse_json(fact.encode()), f"{key} is not as stated, but {fact}", 1)
@@ -385,8 +386,8 @@ def main(arguments):
     except Stop as stop:
         code, line = stop.args
     except (Exception, KeyboardInterrupt) as error:
-        code = {MemoryError: 3, KeyboardInterrupt: 130}.get(type(error), 70)
-        code = 2 if isinstance(error, OSError) else code
+        other = 2 if isinstance(error, OSError) else 70
+        code = {MemoryError: 3, KeyboardInterrupt: 130}.get(type(error), other)
         line = f"{type(error).__name__} {ascii(str(error))[1:200]}"
     line = {1: "refuted: ", 2: "error: ", 3: "undecided: ", 70: "bug: "}.get(code, "") + line
     try:

@@ -1,0 +1,62 @@
+"""The definition of docs/certificate.md, section 1, written out in plain Fractions.
+
+Slow on purpose: no shortcut of the checker (signs, collapsed sequences, common denominators) is
+used, so that an error in one of them shows as a disagreement.
+"""
+
+from fractions import Fraction
+
+
+def dot(x, y):
+    return sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0))
+
+
+def feed_forward(Z, u, b, w):
+    moved = []
+    for z in Z:
+        t = max(Fraction(0), dot(u, z) + b)
+        moved.append([a + c * t for a, c in zip(z, w, strict=True)])
+    return moved
+
+
+def attention(Z, rho, alpha, v):
+    n, moved = len(Z), []
+    for i in range(n):
+        scores = [dot(v, Z[i]) * dot(v, Z[l]) for l in range(n)]
+        leaders = [l for l in range(n) if scores[l] == max(scores)]
+        mean = [sum(Z[l][k] for l in leaders) / Fraction(len(leaders)) for k in range(len(Z[i]))]
+        moved.append([rho * a + alpha * m for a, m in zip(Z[i], mean, strict=True)])
+    return moved
+
+
+def output(blocks, Z):
+    """Mean of the last tokens; blocks are (u, b, w, rho, alpha, v) of Fractions."""
+    Z = [[Fraction(a) for a in z] for z in Z]
+    for u, b, w, rho, alpha, v in blocks:
+        Z = attention(feed_forward(Z, u, b, w), rho, alpha, v)
+    return [sum(column) / Fraction(len(Z)) for column in zip(*Z, strict=True)]
+
+
+def contains(label_set, x):
+    """Membership; numbers are Fractions or what Fraction() reads."""
+    kind = label_set["kind"]
+    F = Fraction
+    if kind == "point":
+        return all(F(p) == a for p, a in zip(label_set["point"], x, strict=True))
+    if kind == "ball":
+        gaps = [a - F(c) for a, c in zip(x, label_set["center"], strict=True)]
+        return dot(gaps, gaps) < F(label_set["radius"]) ** 2
+    if kind == "box":
+        bounds = zip(label_set["lower"], x, label_set["upper"], strict=True)
+        return all(F(low) < a < F(high) for low, a, high in bounds)
+    if kind == "halfspace":
+        return dot([F(a) for a in label_set["normal"]], x) > F(label_set["offset"])
+    rows = zip(label_set["A"], label_set["b"], strict=True)
+    return all(dot([F(a) for a in row], x) < F(bound) for row, bound in rows)
+
+
+def classified(blocks, sequences, labels, sets):
+    """CLASSIFIED(T, D): there is a sequence, and every output lies in its label's set."""
+    return len(sequences) > 0 and all(
+        contains(sets[label], output(blocks, Z)) for Z, label in zip(sequences, labels, strict=True)
+    )
