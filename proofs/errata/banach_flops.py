@@ -1,0 +1,44 @@
+"""The printed overheads do not follow from the printed formulas."""
+
+from fractions import Fraction
+
+from proofs.checking import require
+from proofs.sources import BANACH
+
+SOURCE = BANACH
+PLACE = "Appendix E.1, Table 7, against the formulas of E.2"
+CLAIM = (
+    "FLOPs 1.25 -> 1.38 G (10.4 %) for ViT-T, 4.60 -> 4.89 G (6.2 %) for ViT-S, 9.53 G for "
+    "GPT-2 with T = 1024."
+)
+MENDED = (
+    "By the formulas of E.2 the overhead is 5.2 % for ViT-T and 4.3 % for ViT-S, and GPT-2 "
+    "needs 106 G, eleven times the printed number."
+)
+
+
+def flops(T: int, C: int, H: int, layers: int, r: int = 4) -> tuple[Fraction, Fraction]:
+    """Return (baseline, overhead) of E.2."""
+    D = Fraction(C, H)
+    base = 2 * T * T * C + 4 * T * C * C + 2 * r * T * C * C
+    first = H * D * D * C + T * H * D * D + T * H * D + T * C
+    second = Fraction(3, 2) * T * C + 3 * r * C * C + Fraction(3, 2) * (r + 2) * C
+    return Fraction(layers * base), layers * (first + second)
+
+
+def witness() -> str:
+    """Evaluate the formulas for the three models (T = 197 for 224 x 224 images with patches of
+    16).
+    """
+    tiny, small, gpt = flops(197, 192, 3, 12), flops(197, 384, 6, 12), flops(1024, 768, 12, 12)
+    require(round(100 * tiny[1] / tiny[0], 1) == Fraction("5.2"), "ViT-T: 5.2 %, printed 10.4 %")
+    require(round(100 * small[1] / small[0], 1) == Fraction("4.3"), "ViT-S: 4.3 %, printed 6.2 %")
+    require(round(gpt[0] / 10**9, 1) == Fraction("106.3"), "GPT-2: 106.3 G, printed 9.53 G")
+    require(
+        round(100 * (Fraction("4.89") - Fraction("4.60")) / Fraction("4.60"), 1) == Fraction("6.3"),
+        "even the printed ViT-S numbers give 6.3 %",
+    )
+    return (
+        "E.2 with T = 197: overhead 5.2 % (printed 10.4 %) for ViT-T, 4.3 % (6.2 %) for "
+        "ViT-S; with T = 1024 GPT-2 needs 106.3 G (printed 9.53 G)."
+    )

@@ -1,0 +1,32 @@
+"""Normalising the Gaussian feature map cannot produce the exponential kernel."""
+
+from flint import arb
+
+from proofs.checking import require
+from proofs.sources import BANACH
+
+SOURCE = BANACH
+PLACE = "B.2, 'By normalizing the feature maps'"
+CLAIM = "With phi = phi_1/|phi_1| one obtains <phi(x_j), phi(x_i)> = exp(<x_j, x_i>/sigma^2)."
+MENDED = (
+    "The other way round: normalising the exponential kernel gives the Gaussian kernel. "
+    "The Gaussian feature map has norm 1 already."
+)
+
+
+def witness() -> str:
+    """Evaluate both sides at x_i = x_j = 1, sigma = 1, and verify the reversed statement at a
+    pair.
+    """
+    require(arb(1).exp() > 1, "an inner product of unit vectors is at most 1, but exp(1) > 1")
+    x, y = arb(3) / 4, arb(-2) / 5
+    normalised = (x * y).exp() / ((x * x).exp() * (y * y).exp()).sqrt()
+    gaussian = (-((x - y) ** 2) / 2).exp()
+    require(
+        abs(normalised - gaussian) < arb(2) ** -40,
+        "exp(xy)/sqrt(exp(xx) exp(yy)) = exp(-(x-y)^2/2)",
+    )
+    return (
+        "x_i = x_j = 1, sigma = 1: the left side is 1 for unit vectors, the right side e > "
+        "1. Normalising the exponential kernel gives the Gaussian."
+    )

@@ -1,0 +1,31 @@
+"""Dot-product attention is not a reproducing kernel in the sense of Theorem 1."""
+
+from flint import arb
+
+from proofs.checking import require
+from proofs.sources import TRANSDUCER
+
+SOURCE = TRANSDUCER
+PLACE = "Proposition 1, (4)"
+CLAIM = (
+    "For all linear V^j, W and all maps A^j : V x V -> R the map (4) is the reproducing "
+    "kernel of a U-valued RKBS."
+)
+MENDED = (
+    "(3) with O = K(v, .)u gives <K(v, v)u, u> = |K(v, .)u|^2 >= 0 and |<K(v, v')u, u'>|^2 "
+    "<= <K(v, v)u, u><K(v', v')u', u'>. Sufficient: tied queries and keys, W_j V_j "
+    "symmetric positive semi-definite, no normalisation."
+)
+
+
+def witness() -> str:
+    """Violate both necessary conditions with U = V = R, one head."""
+    # W = -1, V = 1, A = exp(q v k v') with q = k = 0: K(v, v) u = -u
+    require(-1 * 1 * 1 < 0, "<K(v, v)u, u> = -u^2 < 0, but it must be |K(v, .)u|^2")
+    # W = V = 1, q = 1, k = -1: K(v, v') = exp(-v v'), at v = 0, v' = 1
+    k00, k01, k11 = arb(0).exp(), arb(0).exp(), arb(-1).exp()
+    require(k01 * k01 > k00 * k11, "Cauchy-Schwarz fails: 1 > 1/e")
+    return (
+        "U = V = R, one head: W = -1, A = 1 gives <K(v,v)u, u> = -u^2 < 0. W = 1, A = exp(-v "
+        "v'): K(0,1)^2 = 1 > K(0,0) K(1,1) = 1/e."
+    )

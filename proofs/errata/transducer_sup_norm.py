@@ -1,0 +1,34 @@
+"""Continuous functions with the sup norm are not a uniform Banach space."""
+
+from fractions import Fraction
+
+from proofs.checking import require
+from proofs.sources import TRANSDUCER
+
+SOURCE = TRANSDUCER
+PLACE = "Section 3 (uniform spaces throughout) against Section 5.1, V in C([0,1], R)"
+CLAIM = (
+    "We consider throughout uniform Banach spaces; the operators of the first experiment "
+    "act on subspaces of C([0,1], R)."
+)
+MENDED = (
+    "C([0,1]) is not strictly convex. The theory applies after truncation to finitely many "
+    "modes with another norm, or in L^p with 1 < p."
+)
+
+
+def witness() -> str:
+    """Give two functions of norm 1 whose midpoint has norm 1."""
+
+    def norm(a: Fraction, b: Fraction) -> Fraction:
+        return max(abs(a), abs(a + b))  # sup norm of a + b x on [0, 1], attained at an end
+
+    one, zero = Fraction(1), Fraction(0)
+    require(
+        norm(one, zero) == norm(zero, one) == norm(one / 2, one / 2) == 1,
+        "1, x and (1 + x)/2 have norm 1",
+    )
+    return (
+        "The functions 1, x and their midpoint (1 + x)/2 all have sup norm 1 on [0, 1], so "
+        "the unit sphere contains a segment."
+    )

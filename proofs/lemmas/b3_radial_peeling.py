@@ -1,0 +1,92 @@
+"""B3: radial peeling sends any N distinct points to any N targets, one block each."""
+
+import sympy
+
+from proofs.checking import relu, require, require_equal, require_nonnegative, require_positive
+from proofs.sources import THEORY
+from proofs.vectors import gram, inner, vectors
+
+SOURCE = THEORY
+PLACE = "Theorem B, step B3"
+STATEMENT = (
+    "Take the points by decreasing distance from c. For x put u = x - c, g = |u|^2 - "
+    "max <u, p - c> over the other remaining points, the targets and c, 0 < h <= g/2, b "
+    "= h - <u, x>, w = (y - x)/h. Only x is active and FF(x) = y."
+)
+HYPOTHESES = (
+    "|p - c| <= |x - c|, p != x, for the remaining points p; |y - c| < |x - c| for all "
+    "targets; x != c. General d."
+)
+PROVED = (
+    "g > 0 by Cauchy-Schwarz in the form of an identity; x is active with value h and "
+    "lands exactly; all others have value <= -h."
+)
+LEFT = (
+    "A power of two h <= g/2 exists; the induction over the points (N - 1 blocks if one "
+    "point is c)."
+)
+
+
+def prove_cauchy_schwarz() -> str:
+    """|u|^2 - <u, q> = (|u|^2 - |q|^2)/2 + |u - q|^2/2 in every inner product space."""
+    u, q = vectors("u q")
+    identity = (inner(u, u) - inner(q, q)) / 2 + inner(u - q, u - q) / 2
+    require_equal(inner(u, u) - inner(u, q), sympy.expand(identity), "the identity")
+    shrink, apart = sympy.Symbol("shrink", nonnegative=True), sympy.Symbol("apart", positive=True)
+    require_positive(shrink / 2 + apart / 2, "|q| <= |u| and q != u: the gap is positive")
+    strict, maybe = sympy.Symbol("strict", positive=True), sympy.Symbol("maybe", nonnegative=True)
+    require_positive(strict / 2 + maybe / 2, "|q| < |u| (targets, c): the gap is positive")
+    return "|u|^2 - <u, q> = (|u|^2 - |q|^2)/2 + |u - q|^2/2 > 0 if |q| <= |u| and q != u"
+
+
+def prove_landing() -> str:
+    """<u, x> + b = h and x + w h = y."""
+    x, y, u = vectors("x y u")
+    h = sympy.Symbol("h", positive=True)
+    b = h - gram("u", "x")
+    active = inner(u, x) + b
+    require_equal(active, h, "<u, x> + b = h")
+    require((x + relu(active) * ((1 / h) * (y - x))).equals(y), "x lands on y")
+    return "x is active with value h and lands on y exactly"
+
+
+def prove_inactive() -> str:
+    """Every other point, target and c has value h - (gap) <= h - g <= -h < 0."""
+    x, p, c = vectors("x p c")
+    u = x - c
+    h = sympy.Symbol("h", positive=True)
+    value = inner(u, p) + h - inner(u, x)
+    require_equal(
+        value,
+        sympy.expand(h - (inner(u, u) - inner(u, p - c))),
+        "value at p = h - (|u|^2 - <u, p - c>)",
+    )
+    extra, more = sympy.symbols("extra more", nonnegative=True)
+    gap = 2 * h + extra + more  # gap >= g >= 2h
+    require_nonnegative(-h - (h - gap), "value <= -h")
+    require_equal(relu(h - gap), sympy.Integer(0), "inactive")
+    return (
+        "all others have <u, p> + b = h - (|u|^2 - <u, p - c>) <= -h < 0, so they stay where "
+        "they are"
+    )
+
+
+def prove_order_is_kept() -> str:
+    """After x has moved to y with |y - c| < |x' - c| for all points not moved, the hypotheses
+    hold again.
+    """
+    r, near, far = (
+        sympy.Symbol("r", nonnegative=True),
+        sympy.Symbol("near", positive=True),
+        sympy.Symbol("far", nonnegative=True),
+    )
+    # squared distances: target r, later point r + near, current point r + near + far
+    require_positive(
+        (r + near) - r,
+        "every target is strictly closer to c than every point that has still to move",
+    )
+    require_nonnegative((r + near + far) - (r + near), "points are taken by decreasing distance")
+    return (
+        "landed points are targets, hence strictly closer to c than every point that has "
+        "still to move"
+    )

@@ -1,0 +1,68 @@
+"""Lemma 3.3: after one translation every token attends to the leader of its sequence."""
+
+import sympy
+
+from proofs.checking import require_equal, require_nonnegative, require_positive
+from proofs.sources import HARDMAX
+from proofs.vectors import gram, inner, vectors
+
+SOURCE = HARDMAX
+PLACE = "Lemma 3.3, (3.13)-(3.16)"
+STATEMENT = (
+    "With W = v/|v|^2, U = 0 and b from (3.14), C_l(FF(Z^j), v v^T) = {i_j} for all l "
+    "and j, and no FF(z) is 0."
+)
+HYPOTHESES = (
+    "v from Lemma 3.2 ii), iii) only; epsilon > 0 arbitrary. Zero tokens and <v, z_p> "
+    "= 0 are allowed."
+)
+PROVED = (
+    "(3.15), the sign argument of (3.16), FF(z) != 0, and that the translation changes no "
+    "difference."
+)
+LEFT = "Nothing beyond taking the maximum over finitely many tokens in (3.14)."
+
+
+def prove_3_15() -> str:
+    """<v, FF(z)> = <v, z> + b >= epsilon."""
+    v, z = vectors("v z")
+    b, eps, m, _rest = sympy.symbols("b eps m rest", positive=True)
+    shifted = z + (b / gram("v", "v")) * v
+    require_equal(sympy.simplify(inner(v, shifted)), gram("v", "z") + b, "<v, FF(z)> = <v, z> + b")
+    # b = m + eps with m = max |<v, .>| >= |<v, z>|: the worst case is <v, z> = -(m - rest) with 0
+    # <= rest, and in general <v, z> >= -m
+    slack = sympy.Symbol("slack", nonnegative=True)
+    value = (gram("v", "z") + b).subs(gram("v", "z"), -m + slack).subs(b, m + eps)
+    require_equal(value, eps + slack, "with <v, z> = -m + slack, slack >= 0")
+    require_positive(value, "(3.15)")
+    require_nonnegative(value - eps, "(3.15)")
+    return "(3.15): <v, FF(z)> = <v, z> + b >= epsilon > 0 for b = max|<v, .>| + epsilon"
+
+
+def prove_3_16() -> str:
+    """Dividing by the positive <v, FF(z_l)> leaves the maximisers unchanged."""
+    c, gap, s = sympy.symbols("c gap s", positive=True)
+    # scores of the leader s and of another token s - gap, both multiplied by c = <v, FF(z_l)> > 0
+    require_equal(c * s - c * (s - gap), c * gap, "difference of the scores")
+    require_positive(c * gap, "the leader has the largest score for every l")
+    return (
+        "(3.16): <A FF(z_l), FF(z_r)> = c <v, FF(z_r)> with c > 0, so the unique maximiser "
+        "of <v, .> is the only element of C_l"
+    )
+
+
+def prove_not_zero() -> str:
+    """<v, FF(z)> >= epsilon > 0 excludes FF(z) = 0."""
+    v, z = vectors("v z")
+    zero = 0 * z
+    require_equal(inner(v, zero), sympy.Integer(0), "<v, 0> = 0")
+    return (
+        "FF(z) != 0 because <v, FF(z)> >= epsilon > 0 = <v, 0>: no condition on epsilon is needed"
+    )
+
+
+def prove_differences_kept() -> str:
+    """A translation changes no difference of tokens, so ii) and iii) of Lemma 3.2 survive."""
+    v, x, y, s = vectors("v x y s")
+    require_equal(inner(v, (x + s) - (y + s)), inner(v, x - y), "<v, FF(x) - FF(y)> = <v, x - y>")
+    return "<v, FF(x) - FF(y)> = <v, x - y>"
