@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-all check format bench clean
+.PHONY: demo test test-all check format mutants fuzz bench figures clean proofs
 
 # the environment is made once, and again when the dependencies change
 $(VENV)/.ready: pyproject.toml
@@ -38,8 +38,25 @@ format: $(VENV)/.checks  ## rewrite the code in the house's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+proofs: $(VENV)/.ready  ## symbolic lemmas, errata, and the Rocq proofs where coqc is installed
+	$(BIN)/python -m proofs
+
+mutants: $(VENV)/.ready  ## 10 000 mutated models and data, judged three times; prints a report
+	$(BIN)/python -m tests.attacks.mutants
+
+fuzz: $(VENV)/.ready  ## a million broken files into every reader, guided by coverage
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	mkdir -p out
+	$(BIN)/python -m tests.attacks.fuzz_readers -runs=1000000 -artifact_prefix=out/
+
 bench: $(VENV)/.ready  ## timings; prints tables
 	$(BIN)/python benchmarks/build.py
+
+figures: $(VENV)/.ready  ## the paper's figures and an animation, into figures/
+	$(BIN)/hardmax figures -o figures --format pdf --format svg --format png
+	mkdir -p out
+	$(BIN)/hardmax build examples/figure2.json -o out/figure2.npz
+	$(BIN)/hardmax report out/figure2.npz examples/figure2.json -o figures/figure2.gif
 
 clean:
 	rm -rf $(VENV) out build dist *.egg-info

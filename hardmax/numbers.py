@@ -15,7 +15,7 @@ MAX_EXPONENT = 1000  # numbers read from outside satisfy |x| < 2^1000
 _PLAIN_BITS = 13_000  # of integers that str() writes, whatever the limit on digits
 _CHUNK = 4000  # below CPython's limit on the digits of one conversion
 
-_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?", re.ASCII)
+_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?0*\d{1,9}))?", re.ASCII)
 
 
 def _integer(digits: str) -> int:

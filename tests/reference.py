@@ -6,14 +6,11 @@ Slow on purpose: every score ⟨A z_i, z_l⟩ is computed, nothing is assumed ab
 from __future__ import annotations
 
 from fractions import Fraction
-
-Vector = list[Fraction]
-Layer = dict[str, object]
+from functools import lru_cache
 
 
 def dot(x, y):
-    assert len(x) == len(y)
-    return sum((a * b for a, b in zip(x, y)), Fraction(0))
+    return sum((a * b for a, b in zip(x, y, strict=True) if a and b), Fraction(0))
 
 
 def apply(matrix, x):
@@ -36,6 +33,7 @@ def attention(rho, V, A, Z):
     return result
 
 
+@lru_cache(maxsize=1000)
 def layers(block):
     """U, b, W, ρ, V, A as nested lists, from a rank-1 or a general block of hardmax."""
     if hasattr(block, "feed_forward"):

@@ -28,9 +28,7 @@ def mu(Z):
 
 
 def test_tokens_labels_ids():
-    data = hm.Dataset(
-        [[(0, "1/3")], [(0.5, 2), (1, 1)]], ["x", "y"], ids=["first", None]
-    )
+    data = hm.Dataset([[(0, "1/3")], [(0.5, 2), (1, 1)]], ["x", "y"], ids=["first", None])
     assert list(data.sequences) == [((0, THIRD),), ((F(1, 2), 2), (1, 1))]
     assert (len(data), data.dimension, data.labels) == (2, 2, ["x", "y"])
     assert (data.name(0), data.name(1)) == ("sequence 1 (id 'first')", "sequence 2")
@@ -110,9 +108,7 @@ def test_positions_keep_exact_tokens_and_lift_the_sets():
 def test_keys_are_equal_where_tokens_are(data, more):
     tokens = [z for Z in data.sequences for z in Z]
     # nearby numbers with the same nearest float, some of them equal
-    moved = [
-        tuple(x + F(more.draw(st.integers(0, 1)), 3**60) for x in z) for z in tokens
-    ]
+    moved = [tuple(x + F(more.draw(st.integers(0, 1)), 3**60) for x in z) for z in tokens]
     twin = hm.Dataset([moved, tokens])
     keys = token_keys(twin)
     flat = [*moved, *tokens]

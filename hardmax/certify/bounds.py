@@ -121,3 +121,17 @@ def bounds_of(model: Transformer, count: int) -> Bounds:
         block_parameter_bound=(3 * d + 3) * block_bound,
         applies=structure_of(model).is_papers,
     )
+
+
+def lower_block_bound(count: int, dimension: int) -> int:
+    """Least depth for N sequences with N different point targets: ⌈(Nd−1)/(2d+1)⌉ (theory B6).
+
+    It holds for targets outside a set of measure zero, and for every construction of the
+    paper's architecture: on a fixed activation pattern a block has 2d+1 effective
+    parameters, and there is one overall scale. With fewer labels than sequences the count
+    of parameters says nothing.
+
+    >>> lower_block_bound(270, 12)
+    130
+    """
+    return -((1 - count * dimension) // (2 * dimension + 1))

@@ -6,80 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from ..arithmetic import clear_denominators
 from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
 from .jacobian import Functional, Jacobians
-
-Gradient = dict[int, list[Fraction]]
-
-
-@dataclass(frozen=True)
-class Constraint:
-    """The decision that sets a radius.
-
-    ``kind`` is "kink" (the sign of ⟨u,z⟩ + b), "sign" (of ⟨v,z⟩), "leader" (which tokens have
-    the largest ⟨v,·⟩, or the smallest) or "label" (the output's); ``block`` and ``token`` count
-    from 0, and ``token`` is None for a collapsed sequence. ``rival`` is the token that would
-    lead as well, or the label concerned. ``sharp`` is False where norms were estimated.
-    """
-
-    kind: str
-    block: int | None = None
-    token: int | None = None
-    rival: int | str | None = None
-    sharp: bool = True
-
-    def sentence(self) -> str:
-        """The decision in words.
-
-        >>> Constraint("kink", 3, 0).sentence()
-        'block 4: the sign of ⟨u,z⟩ + b at token 1'
-        """
-        if self.kind == "label":
-            return f"the output's distance from losing its label (against {self.rival!r})"
-        place = "" if self.token is None else f" at token {self.token + 1}"
-        if self.kind == "kink":
-            what = f"the sign of ⟨u,z⟩ + b{place}"
-        elif self.kind == "sign":
-            what = f"the sign of ⟨v,z⟩{place}"
-        else:
-            rival = self.rival + 1 if isinstance(self.rival, int) else self.rival
-            what = f"the leader{place}, against token {rival}"
-        return f"block {self.block + 1 if self.block is not None else '?'}: {what}"
-
-
-class Limits:
-    """The least radius so far of every sequence, and what sets it.
-
-    With ``keep`` the gradient of the binding decision, away from its value, is kept too.
-    """
-
-    def __init__(self, count: int, keep: bool = False) -> None:
-        self.keep = keep
-        self.radii: list[tuple[int, int] | None] = [None] * count  # numerator, denominator
-        self.constraints: list[Constraint | None] = [None] * count
-        self.gradients: list[Gradient | None] = [None] * count
-
-    def below(self, j: int, p: int, q: int, norm: Fraction) -> bool:
-        """Whether the value p/q ≥ 0 with this norm of its gradient lowers the radius of j."""
-        least = self.radii[j]
-        return least is None or p * (norm.denominator * least[1]) < q * (norm.numerator * least[0])
-
-    def lower(
-        self, j: int, p: int, q: int, norm: Fraction, constraint: Constraint,
-        gradient: Gradient | None = None,
-    ) -> None:  # fmt: skip
-        """Set the radius of j to p/q divided by the norm."""
-        radius = Fraction(int(p), int(q)) / norm
-        self.radii[j] = radius.numerator, radius.denominator
-        self.constraints[j] = constraint
-        self.gradients[j] = gradient
-
-    def radius(self, j: int) -> Fraction | None:
-        """The radius of sequence j; None where nothing limits it."""
-        least = self.radii[j]
-        return None if least is None else Fraction(*least)
+from .limits import Constraint, Kink, Limits
+from .norm_bounds import NormBounds
 
 
 @dataclass
@@ -90,34 +24,41 @@ class State:
     pool: Jacobians
     handles: list[int]
     limits: Limits
+    bounds: NormBounds
     ties: dict[int, list[int]]  # a source that stands for a tie, and the sources tied
+
+    def owners(self) -> np.ndarray:
+        """The sequence of each row of the batch."""
+        return np.repeat(np.arange(len(self.batch)), np.diff(self.batch.starts))
 
 
 def feed_forward(state: State, k: int, block: RankOneBlock) -> None:
     """The kinks of block k's feed-forward layer; updates the Jacobians, not the tokens."""
+    handles, limits, pool = state.handles, state.limits, state.pool
     if not any(block.w):
         return
-    values, scales = state.batch.values(block.u, block.b)
-    functional = state.pool.functional(block.u)
+    if not any(block.u):  # a translation: it decides nothing and changes no Jacobian
+        limits.settle_all(state.batch)
+        return
+    functional = pool.functional(block.u)
     step = clear_denominators(block.w)
-    handles, limits, pool = state.handles, state.limits, state.pool
+    starts, owners = state.batch.starts, state.owners()
+    computed, bound = state.batch.float_values(block.u, block.b)
+    low, high = state.bounds.radii(functional, np.array(handles), computed, bound)
+    near = ~(low > limits.upper[owners])
+    certain = np.abs(computed) > bound
     moved: dict[int, int] = {}
-    for j, (start, end) in enumerate(state.batch.spans()):
-        for i in range(start, end):
-            p, handle = values[i], handles[i]
-            norm = functional.norm(handle)
-            if norm and limits.below(j, abs(p), scales[i], norm):
-                token = i - start if end - start > 1 else None
-                gradient = (
-                    functional.gradient([(Fraction(-1 if p > 0 else 1), handle)])
-                    if limits.keep
-                    else None
-                )
-                limits.lower(j, abs(p), scales[i], norm, Constraint("kink", k, token), gradient)
-            if p > 0:
-                if handle not in moved:
-                    moved[handle] = pool.moved(handle, functional, step)
-                handles[i] = moved[handle]
+    for i in np.flatnonzero(near | ~certain | (computed > 0)).tolist():
+        j, handle = int(owners[i]), handles[i]
+        if near[i]:
+            token = i - starts[j] if starts[j + 1] - starts[j] > 1 else None
+            kink = Kink(i, functional, block.b, handle, Constraint("kink", k, token))
+            limits.add(j, kink, float(low[i]), float(high[i]))
+        if computed[i] > 0 if certain[i] else state.batch.value(i, block.u, block.b) > 0:
+            limits.settle(j, state.batch)
+            if handle not in moved:
+                moved[handle] = pool.moved(handle, functional, step)
+            handles[i] = moved[handle]
 
 
 def attention(state: State, k: int, block: RankOneBlock) -> list[int]:
@@ -126,6 +67,7 @@ def attention(state: State, k: int, block: RankOneBlock) -> list[int]:
     Must be called after the feed-forward layer and before the attention of the batch.
     """
     batch, pool = state.batch, state.pool
+    state.limits.settle_all(batch)
     decides = block.alpha != 0 and any(block.v)
     values, scales = batch.values(block.v)
     functional = pool.functional(block.v)
@@ -166,10 +108,8 @@ class _Rows:
         self, p: int, q: int, norm: Fraction, constraint: Constraint,
         parts: list[tuple[Fraction, int]],
     ) -> None:  # fmt: skip
-        limits = self.state.limits
-        if limits.below(self.j, p, q, norm):
-            gradient = self.functional.gradient(parts) if limits.keep else None
-            limits.lower(self.j, p, q, norm, constraint, gradient)
+        radius = Fraction(int(p), int(q)) / norm
+        self.state.limits.lower(self.j, radius, constraint, self.functional, parts)
 
     def check_signs(self) -> None:
         """⟨v,z⟩ must keep its sign; where it is 0, it must not move at all."""

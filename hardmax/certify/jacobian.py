@@ -157,6 +157,7 @@ class Functional:
 
     def __init__(self, pool: Jacobians, u: Sequence[Fraction]) -> None:
         self._pool = pool
+        self.u = tuple(u)
         self._u, self.denominator = clear_denominators(u)
         self._vectors: dict[int, list[int]] = {}
         self._lengths: dict[int, int] = {}

@@ -20,10 +20,14 @@ from ..labels import LabelSet
 from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from ..numbers import Vector, as_vector
-from .decisions import Constraint, Gradient, Limits, State, attention, feed_forward
+from ..numbers import Vector, as_vector, bits, power_of_two_below
+from .decisions import State, attention, feed_forward
 from .jacobian import Jacobians
 from .label_margin import LabelMargins
+from .limits import Constraint, Limits
+from .norm_bounds import NormBounds
+
+_LONGEST = 10_000  # bits of a radius that is written out
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,20 @@ class Radii:
         """The median radius; of an even number the lower of the two in the middle."""
         return self.each[self._order()[(len(self.each) - 1) // 2]].value
 
+    def to_json(self) -> dict[str, str | None]:
+        """Least and median as the certificate states them: "p/q", null where infinite."""
+        return {"least": _text(self.least), "median": _text(self.median)}
+
+
+def _text(radius: Fraction | None) -> str | None:
+    """The exact number; past 10 000 bits a smaller one of 64 bits, which is a radius too."""
+    if radius is None:
+        return None
+    if bits(radius) > _LONGEST:
+        step = power_of_two_below(radius) / 2**63
+        radius = radius // step * step if bits(step) <= _LONGEST else Fraction(0)
+    return str(radius)
+
 
 def radii(
     model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
@@ -89,7 +107,7 @@ def radii(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
     limits, _ = _run(model, data.sequences, data.sets, False, progress)
-    return Radii(tuple(Radius(limits.radius(j), limits.constraints[j]) for j in range(len(data))))
+    return Radii(tuple(Radius(limits.radii[j], limits.constraints[j]) for j in range(len(data))))
 
 
 def adversary(
@@ -140,7 +158,7 @@ def _run(
     batch = Tokens.from_sequences(sequences)
     pool = Jacobians(model.dimension, keep_sources=keep)
     handles = [pool.source(i - start) for start, end in batch.spans() for i in range(start, end)]
-    state = State(batch, pool, handles, Limits(len(batch), keep), {})
+    state = State(batch, pool, handles, Limits(len(batch), keep), NormBounds(pool), {})
     for k, block in enumerate(model.parameters):
         _block(state, k, block)
         if progress is not None:
@@ -168,6 +186,7 @@ def _block(state: State, k: int, block: RankOneBlock) -> None:
 
 def _outputs(state: State, sets: Mapping[str, LabelSet]) -> None:
     """The bound that the prediction sets at the outputs."""
+    state.limits.finish(state.batch)
     margins = LabelMargins(state.pool, sets)
     one = Fraction(1)
     means = state.batch.means()
@@ -176,13 +195,7 @@ def _outputs(state: State, sets: Mapping[str, LabelSet]) -> None:
         mean = [(weight, handle) for handle in state.handles[start:end]]
         handle = state.pool.combined(mean)
         found = margins.margin(means[j], handle)
-        if found is None:
-            continue
-        p, q = found.radius.numerator, found.radius.denominator
-        if state.limits.below(j, p, q, one):
+        if found is not None:
             sharp = found.functional is not None
-            gradient: Gradient | None = None
-            if state.limits.keep and found.functional is not None:
-                gradient = found.functional.gradient([(one, handle)])
             constraint = Constraint("label", rival=found.rival, sharp=sharp)
-            state.limits.lower(j, p, q, one, constraint, gradient)
+            state.limits.lower(j, found.radius, constraint, found.functional, [(one, handle)])

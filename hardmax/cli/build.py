@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 @click.argument("data", metavar="DATA")
 @click.option("-o", "--output", metavar="MODEL", required=True, help="Model file to write (.npz).")
 @click.option(
-    "--strategy", default="paper", show_default=True, metavar="NAME", help="Construction: paper."
+    "--strategy",
+    default="paper",
+    show_default=True,
+    metavar="NAME",
+    help="Construction: paper, peel, cover, or auto (the shallowest).",
+)
+@click.option(
+    "--no-learn",
+    is_flag=True,
+    help="Strategies cover and auto: memorise, without half-spaces fitted to the data.",
 )
 @click.option(
     "--seed",
@@ -49,8 +58,8 @@ if TYPE_CHECKING:
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
 @json_option
 def build(
-    data: str, output: str, strategy: str, seed: int, positional: bool, numbers: str,
-    certificate: str | None, test: str | None, as_json: bool,
+    data: str, output: str, strategy: str, no_learn: bool, seed: int, positional: bool,
+    numbers: str, certificate: str | None, test: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
 
@@ -88,7 +97,7 @@ def build(
                 made += 1
                 step(made)
 
-            model = construct(loaded, strategy, seed, count)
+            model = construct(loaded, strategy, seed, count, learn=not no_learn)
     except ContradictionError as found:
         return _contradiction(found, as_json)
     times["build"] = perf_counter() - start
@@ -131,6 +140,9 @@ def _prove_and_store(
     cases = model.meta.get("cases")
     if cases:
         notes.insert(0, ("Lemma 3.5", ", ".join(f"Case {k}: {n}" for k, n in cases.items())))
+    why = model.meta.get("why")
+    if why:
+        notes.insert(0, ("chosen", str(why)))
     if as_json:
         show_json(proofs[0], times, model=output, **more)
     else:

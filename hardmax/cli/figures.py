@@ -21,19 +21,22 @@ from .common import plural, progress
 def figures(output: str, formats: tuple[str, ...]) -> int:
     """Draw Figures 1 to 5 of the paper, each from an exact run on its data file.
 
-    Writes figure1.pdf, …, figure5.pdf into DIR, and what each is drawn from into DIR/data.
-    Fonts are embedded; the same versions write the same bytes.
+    Writes figure1.pdf, …, figure5.pdf into DIR, and what each is drawn from into DIR/data;
+    then three figures more: depth (blocks against sequences), side (half-space, tent and clamp)
+    and radii (robust radii by strategy). Fonts are embedded; the same versions write the same
+    bytes.
 
     \b
     Examples:
       hardmax figures
       hardmax figures -o out --format svg --format png
     """
-    from ..draw.figures import FIGURES, write_all
+    from ..draw.figures import FIGURES, MORE, write_all
 
     kinds = list(dict.fromkeys(formats))
-    with progress("drawing", len(FIGURES) * (len(kinds) + 1)) as step:
+    count = len(FIGURES) + len(MORE)
+    with progress("drawing", len(FIGURES) + count * len(kinds)) as step:
         for done, _ in enumerate(write_all(Path(output), kinds), start=1):
             step(done)
-    click.echo(f"{plural(len(FIGURES), 'figure')} as {', '.join(kinds)} in {output}")
+    click.echo(f"{plural(count, 'figure')} as {', '.join(kinds)} in {output}")
     return 0

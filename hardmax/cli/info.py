@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from .common import json_option, print_json, table
+
+if TYPE_CHECKING:
+    from ..model.transformer import Transformer
 
 
 @click.command(short_help="Show stages, counts and bits of a model.")
@@ -12,6 +17,8 @@ from .common import json_option, print_json, table
 @json_option
 def info(model: str, as_json: bool) -> int:
     """Show what MODEL holds: stages, blocks, parameters, bits, and where it came from.
+
+    The bounds are those for the data that MODEL says it was built from (docs/bounds.md).
 
     \b
     Example:
@@ -32,6 +39,7 @@ def info(model: str, as_json: bool) -> int:
         "total_bits": sum(sizes),
         "max_bits": max(sizes, default=0),
         "overrides": parameters.overrides(),
+        "bounds": _bounds(loaded),
         "sha256": loaded.sha256,
         "meta": loaded.meta,
     }
@@ -57,4 +65,64 @@ def info(model: str, as_json: bool) -> int:
         ("sha256", str(loaded.sha256)),
     ]
     table(model, rows)
+    _show_bounds(facts)
     return 0
+
+
+def _bounds(model: Transformer) -> dict[str, int | None] | None:
+    """Bounds for the N and M of the model's meta; None where it does not say them."""
+    from ..certify.bounds import bounds_of, lower_block_bound
+
+    count, labels = model.meta.get("N"), model.meta.get("M")
+    if type(count) is not int or type(labels) is not int or not 1 <= labels <= count:
+        return None
+    sets = model.meta.get("labels")
+    points = isinstance(sets, dict) and all(
+        isinstance(x, dict) and x.get("kind") == "point" for x in sets.values()
+    )
+    limits = bounds_of(model, count)
+    return {
+        "N": count,
+        "M": labels,
+        "block_bound": limits.block_bound,
+        "parameter_bound": limits.parameter_bound,
+        "block_bound_theorem_b": 2 * count - 1,
+        "block_lower_bound": lower_block_bound(count, model.dimension)
+        if labels == count and points
+        else None,
+    }
+
+
+def _show_bounds(facts: dict[str, Any]) -> None:
+    limits = facts["bounds"]
+    if limits is None:
+        note = "not recorded in the model; verify it on its data to see the bounds"
+        table("bounds", [("N", note)])
+        return
+    blocks, parameters = str(facts["blocks"]), str(facts["parameters"])
+    lower = limits["block_lower_bound"]
+    upper = limits["parameter_bound"]
+    rows = [
+        ("blocks", blocks, f"≤ {limits['block_bound']}", "8N+4, the paper's Theorem 2.4"),
+        ("blocks", blocks, f"≤ {limits['block_bound_theorem_b']}", "2N−1, Theorem B"),
+        (
+            "blocks",
+            blocks,
+            f"≥ {lower}" if lower is not None else "n/a",
+            "(Nd−1)/(2d+1), for N different point targets in general position",
+        ),
+        (
+            "parameters",
+            parameters,
+            f"≤ {upper}" if upper is not None else "n/a",
+            "54Nd, the paper's Theorem 2.4, d ≥ 2",
+        ),
+        (
+            "total bits",
+            str(facts["total_bits"]),
+            "",
+            "what fewer parameters have to be weighed with",
+        ),
+    ]
+    title = f"bounds for N = {limits['N']} distinct sequences, {limits['M']} labels"
+    table(title, rows, ("", "model", "bound", "source"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
 
 import click
@@ -11,8 +14,10 @@ import click
 from .. import __version__
 from ..errors import HardmaxError
 from .build import build
+from .export import export
 from .figures import figures
 from .info import info
+from .report import report
 from .run import run
 from .verify import verify
 
@@ -37,7 +42,7 @@ def cli(context: click.Context) -> int:
     return 0
 
 
-for command in (build, verify, run, info, figures):
+for command in (build, verify, run, info, figures, report, export):
     cli.add_command(command)
 
 
@@ -46,10 +51,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(_code(arguments))
 
 
+@contextmanager
+def _ending_cleanly() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end a command as an interrupt does: no temporary file stays."""
+    found = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
+    taken = [number for number in found if number and signal.getsignal(number) is signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        taken = []  # handlers belong to the main thread
+    for number in taken:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def _code(arguments: Sequence[str] | None) -> int:
     try:
         _write_any_character()
-        result = cli.main(args=arguments, prog_name="hardmax", standalone_mode=False)
+        with _ending_cleanly():
+            result = cli.main(args=arguments, prog_name="hardmax", standalone_mode=False)
         sys.stdout.flush()
         return int(result or 0)
     except click.exceptions.Exit as stop:

@@ -41,8 +41,12 @@ def run(
     """Run MODEL on the sequences of DATA; labels are not needed.
 
     Prints one line a sequence: its name, the predicted label, the output. The prediction is
-    the label whose set holds the output, else the label of the nearest set. Runs in float64
-    unless --exact is given; then numbers are written as integers or "p/q".
+    the label whose set holds the output, else the label of the nearest set; the sets are
+    those of DATA, or of MODEL where DATA has none. Runs in float64 unless --exact is given;
+    then numbers are written as integers or "p/q".
+
+    OUT is a JSON object; its "results" hold one object a sequence: its number, id, label,
+    output and, with --trace, the tokens before the first block and after each.
 
     \b
     Examples:
@@ -78,7 +82,8 @@ def run(
         return 0
     for j, (entry, result) in enumerate(zip(entries, results, strict=True)):
         shown = show_vector(result) if exact else "(" + ", ".join(f"{x:.6g}" for x in result) + ")"
-        click.echo(f"{sequences.name(j)}: {entry.get('label', '(no labels)')}  {shown}")
+        label = entry.get("label", "(no labels)")
+        click.echo(f"{sequences.name(j)}: {label if label.isprintable() else repr(label)}  {shown}")
         for k, state in enumerate(entry.get("trace", [])):
             stage = loaded.stages[k - 1] if k else "input"
             click.echo(f"  {k:>4} {stage}: {json.dumps(state, ensure_ascii=False)}")

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..numbers import show
 from .common import json_option, load_for, progress, table
 from .summary import show as show_summary
 from .summary import show_json
 
 if TYPE_CHECKING:
     from ..certify.floating import FloatCertificate
+    from ..certify.radius import Radii
+    from ..dataset import Dataset
 
 
 @click.command(short_help="Prove or refute a model on labelled sequences, exactly.")
@@ -25,6 +28,11 @@ if TYPE_CHECKING:
     type=click.Choice(["float64", "float32"]),
     help="Also prove that every float executor makes the same predictions.",
 )
+@click.option(
+    "--radius",
+    is_flag=True,
+    help="Also compute how far all tokens may move before a prediction can change.",
+)
 @click.option("--certificate", metavar="CERT", help="Write the certificate (JSON) if proved.")
 @json_option
 def verify(
@@ -32,6 +40,7 @@ def verify(
     data: str,
     bounds: bool,
     executor: str | None,
+    radius: bool,
     certificate: str | None,
     as_json: bool,
 ) -> int:
@@ -50,6 +59,7 @@ def verify(
     """
     from ..certify import certify
     from ..certify.floating import certify_float
+    from ..certify.radius import radii
     from ..formats.certificate_file import write_certificate
     from ..formats.files import keep_apart
     from ..model.transformer import Transformer
@@ -71,12 +81,20 @@ def verify(
         times[executor] = perf_counter() - start
         if executor == "float64":
             found = replace(found, float64=floats.to_json())
+    reach = None
+    if radius:
+        start = perf_counter()
+        with progress("radius", len(loaded)) as step:
+            reach = radii(loaded, sequences, step)
+        times["radius"] = perf_counter() - start
+        found = replace(found, radius=reach.to_json())
     if certificate is not None and found.proved:
         write_certificate(found, certificate)
     if as_json:
         show_json(found, times, **({} if floats is None else {floats.format: floats.to_json()}))
     else:
-        show_summary(model, found, times, _float_notes(floats))
+        notes = [*_float_notes(floats), *_radius_notes(reach, sequences)]
+        show_summary(model, found, times, notes)
         if bounds:
             limits = found.bounds
             per_block, per_token = limits.block_parameter_bound, limits.parameter_bound
@@ -104,3 +122,17 @@ def _float_notes(floats: FloatCertificate | None) -> list[tuple[str, str]]:
     if floats.distance is not None:
         parts.append(f"within {float(floats.distance):.3g} of the points")
     return [(floats.format, ", ".join(parts))]
+
+
+def _radius_notes(reach: Radii | None, data: Dataset) -> list[tuple[str, str]]:
+    if reach is None:
+        return []
+    if reach.least is None:
+        return [("radius", "no perturbation changes a prediction")]
+    constraint = reach.each[reach.binding].constraint
+    sentence = constraint.sentence() if constraint is not None else "?"
+    median = "none" if reach.median is None else show(reach.median, 24)
+    return [
+        ("radius", f"least {show(reach.least, 24)}, median {median} (moves of all tokens, ∞-norm)"),
+        ("  set by", f"{data.name(reach.binding)}, {sentence}"),
+    ]

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from .. import __version__
 from ..dataset import Dataset, merge
 from ..dataset.measures import Merged
 from ..errors import InputError
 from ..model.transformer import Transformer
+from .auto import build_auto
+from .cover import build_cover
 from .paper import build_paper
 from .peel import build_peel
 
 Builder = Callable[[Dataset, Merged, int, Callable[[str], None] | None], Transformer]
 
-STRATEGIES: Mapping[str, Builder] = {"paper": build_paper, "peel": build_peel}
+STRATEGIES: Mapping[str, Builder] = {
+    "paper": build_paper,
+    "peel": build_peel,
+    "cover": build_cover,
+    "auto": build_auto,
+}
+_LEARNING = ("cover", "auto")
 
 
 def build(
@@ -22,9 +31,13 @@ def build(
     strategy: str = "paper",
     seed: int = 0,
     on_block: Callable[[str], None] | None = None,
+    *,
+    learn: bool = True,
 ) -> Transformer:
     """Construct a hardmax transformer that classifies every sequence of ``data``.
 
+    ``learn`` lets the strategies cover and auto fit half-spaces to the data (*learn, then
+    repair*); without it they memorise.
     Raises ContradictionError where two sequences have equal empirical measures and
     different labels: then there is none (theory A1). Verify the result with
     `hardmax.certify`; the construction itself claims nothing.
@@ -36,7 +49,11 @@ def build(
     """
     if strategy not in STRATEGIES:
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
-    model = STRATEGIES[strategy](data, merge(data), seed, on_block)
+    merged = merge(data)
+    builder: Callable[..., Transformer] = STRATEGIES[strategy]
+    if strategy in _LEARNING:
+        builder = partial(builder, learn=learn)
+    model = builder(data, merged, seed, on_block)
     model.meta = {
         "strategy": strategy,
         "seed": seed,
@@ -44,8 +61,10 @@ def build(
         "dataset": data.source.get("sha256"),
         "numbers": data.source.get("numbers", "exact"),
         "positional": data.positional,
+        "N": len(merged),
+        "M": len(set(data.labels)),
         "labels": {name: label_set.to_json() for name, label_set in data.given_sets.items()},
-        "options": {},
+        "options": {"learn": learn} if strategy in _LEARNING else {},
         **model.meta,
     }
     return model

@@ -15,10 +15,10 @@ import numpy as np
 
 from ..numbers import Vector, power_of_two_below
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = np.ndarray[Any, np.dtype[Any]]  # floats, or indices and masks of points
 
 _UNIT = 2.0**-53
-_TINY = 2.0**-1000  # far above everything that underflow can lose, far below what counts
+_TINY = 2.0**-300  # far above everything that underflow can lose, far below what counts
 
 
 def rounded_to(values: Array, bits: int) -> Array:
@@ -43,14 +43,18 @@ class FilteredPoints:
     """
 
     def __init__(self, points: Sequence[Vector], scale: Fraction | None = None) -> None:
-        if scale is None:
-            largest = max((abs(t) for x in points for t in x), default=Fraction(0))
-            scale = power_of_two_below(largest) if largest else Fraction(1)
-        self.scale = scale
         width = len(points[0]) if points else 0
-        p, q = scale.numerator, scale.denominator
-        flat = [(t.numerator * q) / (t.denominator * p) for x in points for t in x]
-        self.values: Array = np.array(flat, dtype=np.float64).reshape(len(points), width)
+        values = _quotients(points) if scale is None else None
+        if scale is None:
+            scale = _power(points, values)
+        if values is None:
+            p, q = scale.numerator, scale.denominator
+            flat = [(t.numerator * q) / (t.denominator * p) for x in points for t in x]
+            values = np.array(flat, dtype=np.float64)
+        else:
+            values = values / float(scale)
+        self.scale = scale
+        self.values: Array = values.reshape(len(points), width)
         self._size = _norms(self.values) + _TINY
 
     def __len__(self) -> int:
@@ -67,6 +71,26 @@ class FilteredPoints:
         slack = 1.01 * (d + 4) * _UNIT
         error = slack * np.outer(_norms(u) + _TINY, self._size[rows]) + _TINY
         return np.asarray(value), np.asarray(error)
+
+
+def _quotients(points: Sequence[Vector]) -> Array | None:
+    """Nearest floats of all entries, flat; None where they are very large or very small."""
+    try:
+        flat = [t.numerator / t.denominator for x in points for t in x]
+    except OverflowError:
+        return None
+    values = np.array(flat, dtype=np.float64)
+    largest = float(np.abs(values).max(initial=0.0))
+    return values if 2.0**-300 < largest < 2.0**300 else None
+
+
+def _power(points: Sequence[Vector], values: Array | None) -> Fraction:
+    """A power of two, at least half of the largest entry and at most it (1 for zeros)."""
+    if values is not None:
+        # rounding to nearest may reach the next power of two, never pass it
+        return power_of_two_below(Fraction(float(np.abs(values).max())))
+    largest = max((abs(t) for x in points for t in x), default=Fraction(0))
+    return power_of_two_below(largest) if largest else Fraction(1)
 
 
 def _norms(rows: Array) -> Array:

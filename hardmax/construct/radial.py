@@ -14,12 +14,13 @@ import numpy as np
 from ..errors import ConstructionError
 from ..labels import LabelSet, Point
 from ..model.layers import RankOneBlock
-from ..numbers import Vector, dot, nearest_float, power_of_two_below
+from ..numbers import Vector, bits, dot, power_of_two_below
 from .collapse import Cloud
 from .filtered import FilteredPoints, rounded_to
 
 _PANEL = 512  # points treated in one matrix product
 _SHORT = 20  # bits of a rounded direction
+_SIZES = (6, 12, 24, 48)  # bits of rounded parameters, tried in turn
 _WIDE = 2.0**-16  # a gap this wide, relative to |u||x|, is taken as the floats give it
 
 
@@ -83,7 +84,8 @@ class _Gaps:
         # landing points in open sets may miss their aim by this much in every coordinate
         shortest = max(map(abs, offsets[-2])) if len(offsets) > 1 else Fraction(1)
         loose = any(target.open for target in targets.values())
-        self.slack = power_of_two_below(shortest) / 2**24 if loose else Fraction(0)
+        room = power_of_two_below(shortest / (4 * len(center)))
+        self.slack = room if loose else Fraction(0)
 
     def panel(self, start: int, end: int) -> list[tuple[Vector, Fraction]]:
         """(u, gap) of points start … end − 1, all later points still in place."""
@@ -109,7 +111,7 @@ class _Gaps:
         return found
 
     def _exact(self, k: int) -> tuple[Vector, Fraction]:
-        """u = x − c and the exact gap, where the floats are not enough."""
+        """U = x − c and the exact gap, where the floats are not enough."""
         u = self.offsets[k]
         room = self.slack * sum(map(abs, u))
         top = max(
@@ -126,15 +128,32 @@ def _plus(cloud: Cloud, offset: Vector) -> Vector:
 
 
 def _move(x: Vector, target: Target, u: Vector, gap: Fraction, slack: Fraction) -> RankOneBlock:
-    """The block that takes x, and nothing else above −gap, to its target."""
+    """The block that takes x, and nothing else above −gap, to its target.
+
+    For open sets b and w are rounded to the fewest bits that let x land in the set, and
+    within ``slack`` of the target in every coordinate.
+    """
     h = power_of_two_below(gap / 2)
     b = h - dot(u, x)
     w = tuple((y - t) / h for t, y in zip(x, target.point, strict=True))
-    if target.open:
-        short = Fraction(nearest_float(b)), tuple(Fraction(nearest_float(t)) for t in w)
-        height = h + short[0] - b
-        landing = tuple(t + height * s for t, s in zip(x, short[1], strict=True))
+    for size in _SIZES if target.open else ():
+        found = _rounded(b, w, h, size)
+        height = h + found[0] - b
+        landing = tuple(t + height * s for t, s in zip(x, found[1], strict=True))
         near = all(abs(a - y) <= slack for a, y in zip(landing, target.point, strict=True))
         if near and 0 < height < 2 * h and target.set.contains(landing):
-            b, w = short
+            if _bits(*found) < _bits(b, w):
+                b, w = found
+            break
     return RankOneBlock.of(len(x), u=u, b=b, w=w)
+
+
+def _rounded(b: Fraction, w: Vector, h: Fraction, size: int) -> tuple[Fraction, Vector]:
+    """B and w on grids of ``size`` bits below h and below the largest entry of w."""
+    largest = max(map(abs, w))
+    step = power_of_two_below(largest) / 2**size if largest else Fraction(1)
+    return round(b * 2**size / h) * h / 2**size, tuple(round(t / step) * step for t in w)
+
+
+def _bits(b: Fraction, w: Vector) -> int:
+    return sum(map(bits, (b, *w)))

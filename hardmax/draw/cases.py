@@ -78,7 +78,9 @@ def draw_case_1(data: Dataset) -> Figure:
     draw_paths(axes[1], start, shifted, GREY)
     draw_tokens(axes[1], shifted, colour, shape)
     v = vector(case.step.block.v)
-    draw_leaders(axes[1], [shifted[j][i] for j, chosen in enumerate(case.leaders) for i in chosen], v)
+    draw_leaders(
+        axes[1], [shifted[j][i] for j, chosen in enumerate(case.leaders) for i in chosen], v
+    )
     _direction(axes[1], v)
     caption(axes[1], "feed-forward: shift along $v$")
 

@@ -35,7 +35,7 @@ def draw(data: Dataset) -> Figure:
     ax.axline((0, 0), tuple(direction), color=GREY, linewidth=0.8, zorder=1.5)
     arrow(ax, (0, 0), reach, BLACK, width=1.0, order=2, head=11)
     ax.annotate(
-        "$Az_1$", reach, xytext=_left(direction) * 11, textcoords="offset points",
+        "$Az_1$", reach, xytext=tuple(_left(direction) * 11), textcoords="offset points",
         ha="center", va="center",
     )  # fmt: skip
     for i, (z, foot) in enumerate(zip(points, feet, strict=True)):
@@ -52,7 +52,9 @@ def _token(
     if (length := np.hypot(*offset)) > 1e-9:
         ax.plot(*zip(z, foot, strict=True), color=colour, linewidth=1.0, dashes=(3, 2), zorder=2)
         side = offset / length
-        corner = np.array([foot + 0.2 * side, foot + 0.2 * (side - direction), foot - 0.2 * direction])
+        corner = np.array(
+            [foot + 0.2 * side, foot + 0.2 * (side - direction), foot - 0.2 * direction]
+        )
         ax.plot(*corner.T, color=colour, linewidth=0.7, zorder=2)
         ax.plot(*foot, marker="o", markersize=3, color=colour, zorder=3)
     else:
@@ -62,7 +64,12 @@ def _token(
         markeredgecolor="white", markeredgewidth=0.7, zorder=5,
     )  # fmt: skip
     ax.annotate(
-        f"$z_{i + 1}$", z, xytext=side * 12, textcoords="offset points", ha="center", va="center"
+        f"$z_{i + 1}$",
+        (z[0], z[1]),
+        xytext=tuple(side * 12),
+        textcoords="offset points",
+        ha="center",
+        va="center",
     )
 
 

@@ -19,8 +19,7 @@ def draw(data: Dataset) -> Figure:
     """The input and the tokens after each block of the paper's construction."""
     model = build(data, "paper")
     states = [
-        (moment.stage, clouds(moment))
-        for moment in moments(model, data.sequences, layers=False)
+        (moment.stage, clouds(moment)) for moment in moments(model, data.sequences, layers=False)
     ]
     colour, shape = colours(data), glyphs(data, 0.8)
     columns = 3

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..dataset import Dataset
 
-# figure -> module and function that draw it; the data file has the figure's name
+# figure -> module and function that draw it from the data file of the figure's name
 FIGURES = {
     "figure1": ("figure1", "draw"),
     "figure2": ("figure2", "draw"),
@@ -25,6 +25,8 @@ FIGURES = {
     "figure4": ("cases", "draw_case_2"),
     "figure5": ("cases", "draw_case_3"),
 }
+# figures that make their own data
+MORE = {"depth": ("depth", "draw"), "side": ("side", "draw"), "radii": ("radii", "draw")}
 FORMATS = ("pdf", "svg", "png")
 
 
@@ -46,14 +48,14 @@ def dataset(name: str) -> Dataset:
 
 def draw(name: str) -> Figure:
     """Draw one figure from an exact run on its data."""
-    if name not in FIGURES:
-        raise InputError(f"there is no figure {name!r}; there are {', '.join(FIGURES)}")
+    if name not in FIGURES and name not in MORE:
+        raise InputError(f"there is no figure {name!r}; there are {', '.join([*FIGURES, *MORE])}")
     from . import style
 
-    module, function = FIGURES[name]
+    module, function = {**FIGURES, **MORE}[name]
     make = getattr(import_module(f".{module}", __package__), function)
     with style.look():
-        figure: Figure = make(dataset(name))
+        figure: Figure = make(dataset(name)) if name in FIGURES else make()
     return figure
 
 
@@ -65,11 +67,11 @@ def write_all(folder: Path, formats: Sequence[str]) -> Iterator[Path]:
         (folder / "data").mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"{folder}: can't be made: {problem.strerror or problem}") from None
-    for name in FIGURES:
-        content = source(name)
-        copy = folder / "data" / f"{name}.json"
-        write_whole(copy, partial(_fill, content=content))
-        yield copy
+    for name in (*FIGURES, *MORE):
+        if name in FIGURES:
+            copy = folder / "data" / f"{name}.json"
+            write_whole(copy, partial(_fill, content=source(name)))
+            yield copy
         figure = draw(name)
         for form in formats:
             target = folder / f"{name}.{form}"

@@ -6,35 +6,23 @@ the film says what it left out. The sample is drawn by order, not by chance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
 from ..dataset import Dataset
+from ..model.layers import RankOneBlock
 from ..model.transformer import Transformer
 from ..numbers import Vector, nearest_float, show
 from .moments import Key, Moment, moments
+from .sample import Sample, evenly, sample
 
-MAX_TOKENS = 900  # drawn at once
-MAX_NUMBERS = 30_000  # tokens drawn times dimension
 MAX_MOMENTS = 300
 MAX_BYTES = 3_500_000  # of the recorded states on the page
 SHOWN = 6  # coordinates written out exactly
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The sequences shown, and of each the positions shown."""
-
-    sequences: tuple[int, ...]
-    positions: tuple[tuple[int, ...], ...]
-
-    @property
-    def tokens(self) -> int:
-        """Number of tokens shown."""
-        return sum(map(len, self.positions))
 
 
 @dataclass(frozen=True)
@@ -61,38 +49,8 @@ class Film:
 
     def positions(self, frame: Frame) -> np.ndarray:
         """Tokens of a frame, shape (T, d)."""
-        return self.places[frame.states]
-
-
-def sample(data: Dataset) -> Sample:
-    """Choose what to show: all labels in turn, whole sequences while there is room.
-
-    >>> sample(Dataset([[(0,)], [(1,), (2,)]], ["a", "b"])).positions
-    ((0,), (0, 1))
-    """
-    room = min(MAX_TOKENS, max(MAX_NUMBERS // data.dimension, 40))
-    by_label: dict[str | None, list[int]] = {}
-    for j, label in enumerate(data.labels):
-        by_label.setdefault(label, []).append(j)
-    turns = [j for turn in zip_longest(*by_label.values()) for j in turn if j is not None]
-    longest = max(room // 8, 4)  # positions of one sequence
-    chosen: dict[int, tuple[int, ...]] = {}
-    for j in turns:
-        length = int(data.offsets[j + 1] - data.offsets[j])
-        shown = _evenly(length, longest)
-        if room < len(shown):
-            break
-        room -= len(shown)
-        chosen[j] = tuple(shown)
-    order = tuple(sorted(chosen))
-    return Sample(order, tuple(chosen[j] for j in order))
-
-
-def _evenly(count: int, most: int) -> list[int]:
-    """At most ``most`` of the numbers 0 … count − 1, both ends among them."""
-    if count <= most:
-        return list(range(count))
-    return sorted({round(k * (count - 1) / (most - 1)) for k in range(most)})
+        found: np.ndarray = self.places[frame.states]
+        return found
 
 
 def record(
@@ -100,27 +58,23 @@ def record(
 ) -> Film:
     """Run the sampled sequences exactly and record the moments worth a look."""
     chosen = sample(data)
-    recorder = _Recorder(chosen)
+    recorder = _Recorder(chosen, partial=len(chosen.sequences) < len(data))
     stages = list(model.stages)
     total = 1 + sum(_layers(block) for block in model.parameters or ())
-    keep = set(_kept(total))
+    keep = set(evenly(total, MAX_MOMENTS))
     run = moments(model, (data.sequence(j) for j in chosen.sequences))
     for place, moment in enumerate(run):
-        if place in keep or _ends_stage(stages, moment):
-            recorder.add(moment)
+        ends = _ends_stage(stages, moment)
+        if ends or place in keep:
+            recorder.add(moment, always=ends)
         if progress is not None:
             progress(moment.number)
     return recorder.film(total)
 
 
-def _layers(block: object) -> int:
-    moves = any(block.w)  # type: ignore[attr-defined]
-    attends = not (block.rho == 1 and block.alpha == 0)  # type: ignore[attr-defined]
-    return max(moves + attends, 1)
-
-
-def _kept(total: int) -> list[int]:
-    return _evenly(total, MAX_MOMENTS)
+def _layers(block: RankOneBlock) -> int:
+    """How many moments a block has, as `moments` counts them."""
+    return max(any(block.w) + (block.rho != 1 or block.alpha != 0), 1)
 
 
 def _ends_stage(stages: Sequence[str], moment: Moment) -> bool:
@@ -131,15 +85,16 @@ def _ends_stage(stages: Sequence[str], moment: Moment) -> bool:
 class _Recorder:
     """Numbers the states of tokens; a token that stays keeps its number."""
 
-    def __init__(self, chosen: Sample) -> None:
+    def __init__(self, chosen: Sample, partial: bool) -> None:
         self.sample = chosen
+        self.partial = partial
         self.frames: list[Frame] = []
         self.places: list[list[float]] = []
         self.texts: list[str] = []
         self._known: dict[Key, int] = {}
 
-    def add(self, moment: Moment) -> None:
-        """Record one moment."""
+    def add(self, moment: Moment, always: bool) -> None:
+        """Record one moment; of a sample only where it moves, or ``always``."""
         known: dict[Key, int] = {}
         states: list[int] = []
         leaders: list[int] = []
@@ -154,16 +109,17 @@ class _Recorder:
                     known[key] = self._known[key] if key in self._known else self._new(key)
                 states.append(known[key])
         self._known = known
+        same = bool(self.frames) and np.array_equal(self.frames[-1].states, states)
+        if same and self.partial and not always:
+            return  # only tokens that are not shown have moved
         self.frames.append(
             Frame(moment.number, moment.layer, moment.stage, np.array(states), tuple(leaders))
         )
 
     def _new(self, key: Key) -> int:
-        from fractions import Fraction
-
         token: Vector = tuple(Fraction(x, key[-1]) for x in key[:-1])
         self.places.append([_float(x) for x in token])
-        texts = [show(x, 24) for x in token[:SHOWN]]
+        texts = [show(x, 48) for x in token[:SHOWN]]
         if len(token) > SHOWN:
             texts.append(f"… {len(token) - SHOWN} more")
         self.texts.append("(" + ", ".join(texts) + ")")
@@ -178,20 +134,16 @@ class _Recorder:
         return film
 
 
-def _float(x: object) -> float:
+def _float(x: Fraction) -> float:
     try:
-        return nearest_float(x)  # type: ignore[arg-type]
+        return nearest_float(x)
     except OverflowError:  # past the screen either way
-        return 1e300 if x > 0 else -1e300  # type: ignore[operator]
+        return 1e300 if x > 0 else -1e300
 
 
 def _size(film: Film) -> int:
-    changes = sum(int((a.states != b.states).sum()) for a, b in _pairs(film.frames))
+    changes = sum(int((a.states != b.states).sum()) for a, b in pairwise(film.frames))
     return 11 * film.places.size + sum(len(text) + 4 for text in film.texts) + 12 * changes
-
-
-def _pairs(frames: Sequence[Frame]) -> Iterator[tuple[Frame, Frame]]:
-    return zip(frames, frames[1:], strict=False)
 
 
 def _thinned(film: Film) -> Film:

@@ -77,10 +77,18 @@ def arrow(
 
     ax.add_patch(
         FancyArrowPatch(
-            (start[0], start[1]), (end[0], end[1]), arrowstyle="-|>", color=colour,
-            linewidth=width, mutation_scale=head, shrinkA=0, shrinkB=shrink, zorder=order,
-            joinstyle="miter", capstyle="butt",
-        )  # fmt: skip
+            (start[0], start[1]),
+            (end[0], end[1]),
+            arrowstyle="-|>",
+            color=colour,
+            linewidth=width,
+            mutation_scale=head,
+            shrinkA=0,
+            shrinkB=shrink,
+            zorder=order,
+            joinstyle="miter",
+            capstyle="butt",
+        )
     )
 
 
@@ -121,7 +129,7 @@ def _name(
 ) -> tuple[float, float]:
     """Write a name about ``reach`` points from a place, where most room is; return where."""
     (x0, x1), _ = ax.get_xlim(), ax.get_ylim()
-    unit = (x1 - x0) / (ax.figure.get_size_inches()[0] * ax.get_position().width * 72)
+    unit = (x1 - x0) / (ax.bbox.width / ax.figure.dpi * 72)
     best, offset = -1.0, (0.0, 0.0)
     for k in range(16):
         step = (reach * cos(k * pi / 8), min(reach, 14) * sin(k * pi / 8))

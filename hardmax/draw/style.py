@@ -22,13 +22,21 @@ BLACK, GREY, PALE = "#000000", "#b0b0b0", "#e8e8e8"
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PURPLE, SKY, YELLOW = "#CC79A7", "#56B4E9", "#F0E442"
 
-LABELS = (BLUE, ORANGE, GREEN, PURPLE, VERMILLION, SKY, YELLOW, BLACK)
+LABELS = (
+    BLUE, ORANGE, GREEN, PURPLE, VERMILLION, SKY, YELLOW, BLACK,
+    "#882255", "#999933", "#44AA99", "#888888",  # past the eight, of Tol's muted scheme
+)  # fmt: skip
 STAGES = {
     "preprocess": GREY,
     "separate": "#D7263D",  # red beside the orange of the labels: vermillion would blur
     "cluster": PURPLE,
     "match": SKY,
     "classify": GREEN,
+    # of the other strategies, in the colour of the step whose work they do
+    "split": "#D7263D",
+    **dict.fromkeys(("collapse", "flatten"), PURPLE),
+    **dict.fromkeys(("rule", "half-space", "tent", "shell", "clamp", "repair"), SKY),
+    **dict.fromkeys(("kill", "line", "stair", "peel"), GREEN),
 }
 STEPS = {
     "preprocess": "preprocessing",
@@ -65,6 +73,7 @@ def glyphs(data: Dataset, scale: float = 1.0) -> list[Glyph]:
     chosen = [GLYPHS[NAMED.get(data.ids[j] or "", j) % len(GLYPHS)] for j in range(len(data))]
     return [replace(glyph, size=glyph.size * scale) for glyph in chosen]
 
+
 _RC = {
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
@@ -96,7 +105,11 @@ def look() -> Iterator[None]:
 
 
 def panels(
-    rows: int, columns: int, size: float = 2.1, gap: float = 0.34, edge: float = 0.06,
+    rows: int,
+    columns: int,
+    size: float = 2.1,
+    gap: float = 0.34,
+    edge: float = 0.06,
     left: float = 0.06,
 ) -> tuple[Figure, list[Axes]]:
     """A figure of square framed panels, ``size`` inches wide, lettered (a), (b), ….
@@ -138,6 +151,16 @@ def letter(ax: Axes, name: str) -> None:
         0.03, 0.97, f"({name})", transform=ax.transAxes, va="top", ha="left", zorder=11,
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85},
     )  # fmt: skip
+
+
+def plot_axes(ax: Axes, across: str, up: str) -> None:
+    """Axes of a plot of numbers: labels, and short ticks inside the frame."""
+    for line in list(ax.lines[:2]):  # the grey axes of `bare` mean nothing here
+        line.remove()
+    ax.tick_params(which="both", direction="in", width=0.5, length=2.5, labelsize=8.5)
+    ax.minorticks_off()
+    ax.set_xlabel(across, labelpad=2)
+    ax.set_ylabel(up, labelpad=2)
 
 
 def caption(ax: Axes, text: str, colour: str = BLACK) -> None:

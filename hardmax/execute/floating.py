@@ -153,13 +153,10 @@ class Ragged:
         for side in (1.0, 0.0, -1.0):
             signed = side * score
             best = signed == xp.max(signed, axis=1, keepdims=True)
-            weight = xp.astype(best, X.dtype)
-            weight = weight / xp.sum(weight, axis=1, keepdims=True)
-            led = xp.sum(
-                xp.where(best[:, :, None], weight[:, :, None] * X, xp.zeros_like(X)),
-                axis=1, keepdims=True,
-            )  # fmt: skip
-            focus = xp.where((sign == side)[:, :, None], led, focus)
+            count = xp.sum(xp.astype(best, X.dtype), axis=1, keepdims=True)
+            total = xp.sum(xp.where(best[:, :, None], X, xp.zeros_like(X)), axis=1, keepdims=True)
+            # one division at the end: means of integers stay exact, and equal means equal
+            focus = xp.where((sign == side)[:, :, None], total / count[:, :, None], focus)
         alike = xp.all(xp.max(sign, axis=1) == xp.min(sign, axis=1))
         return focus, bool(alike)
 
@@ -214,8 +211,8 @@ def _general(block: Block, tokens: np.ndarray) -> np.ndarray:
     tokens = tokens + np.maximum(hidden, 0.0) @ W.T
     scores = tokens @ A.T @ tokens.T
     best = (scores == scores.max(axis=1, keepdims=True)).astype(float)
-    weights = best / best.sum(axis=1, keepdims=True)
-    return np.asarray(float(attention.rho) * tokens + weights @ tokens @ V.T)
+    means = best @ tokens / best.sum(axis=1, keepdims=True)
+    return np.asarray(float(attention.rho) * tokens + means @ V.T)
 
 
 def _float(matrix: Any) -> np.ndarray:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..certify.verify import Certificate
 from ..errors import InputError
-from .files import write_whole
+from .files import write_together, write_whole
 
 
 def write_certificate(certificate: Certificate, path: str | PathLike[str]) -> None:
@@ -29,15 +29,12 @@ def write_with_certificate(
     certificate: Callable[[], Certificate],
 ) -> None:
     """Write a model file by ``store`` and then its certificate; if either fails, neither."""
-
-    def write(temporary: Path) -> None:
-        def both(model_file: Path) -> None:
-            store(model_file)
-            _write(temporary, _content(certificate()))
-
-        write_whole(model_path, both)
-
-    write_whole(path, write)
+    write_together(
+        [
+            (model_path, store),
+            (path, lambda temporary: _write(temporary, _content(certificate()))),
+        ]
+    )
 
 
 def _content(certificate: Certificate) -> str:

@@ -43,7 +43,7 @@ def _reader(content: bytes) -> Reader:
         raise InputError("the file is empty")
     if start in b"{[":
         return data_json.read
-    if content.lstrip(b'\xef\xbb\xbf \t\r\n"')[:8].lower() == b"sequence":
+    if b"sequence" in content[:100].lower():
         return data_csv.read
     raise InputError(
         "not a data set: expected JSON (begins with '{'), npz, or CSV (begins with 'sequence')"

@@ -13,7 +13,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..exact_array import ExactArray
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
-from ..numbers import Vector, check_size, parse_number
+from ..numbers import MAX_DIGITS, Vector, nearest_float, parse_number
 
 FORMAT = "hardmax-dataset/1"
 MAX_DIMENSION = 1 << 20
@@ -86,9 +86,8 @@ class NumberReader:
             if not isinstance(value, str):
                 raise InputError(f"{_show(value)} is not a number")
             exact = parse_number(value)
-            if self.binary64 and any(mark in value for mark in ".eE"):
-                return check_size(Fraction(float(value)))
-            return exact
+            decimal = any(mark in value for mark in ".eE")
+            return Fraction(nearest_float(exact)) if self.binary64 and decimal else exact
         except InputError as problem:
             raise InputError(f"{place}: {problem}") from None
 
@@ -221,8 +220,8 @@ def _name(value: object, place: str) -> str | None:
         return None
     if isinstance(value, str) and not isinstance(value, Written):
         return _writable(value, place)
-    if isinstance(value, Written) and value.lstrip("-").isdecimal():
-        return str(value)
+    if isinstance(value, Written) and len(value) <= MAX_DIGITS and value.lstrip("-").isdecimal():
+        return "0" if value == "-0" else str(value)
     raise InputError(f"{place}: {_show(value)} is neither text nor an integer")
 
 

@@ -22,7 +22,8 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
         if name not in arrays:
             raise InputError(f"the archive has no member {name!r}")
     tokens, offsets = arrays["tokens"], arrays["offsets"]
-    numeric = tokens.dtype.kind in "iuf" and tokens.dtype.itemsize <= 8
+    kind, size = tokens.dtype.kind, tokens.dtype.itemsize
+    numeric = kind in "iu" or (kind == "f" and size in (4, 8))
     if tokens.ndim != 2 or tokens.shape[1] < 1 or not numeric:
         raise InputError(
             f"'tokens' has shape {tokens.shape} and type {tokens.dtype}, expected (T, d) numbers"

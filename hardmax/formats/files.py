@@ -15,6 +15,16 @@ from pathlib import Path
 from ..errors import InputError
 
 MAX_BYTES = 8 << 30  # of a file, unpacked
+_PACKED = 100  # unpacked bytes a packed one may give, once they are many: no bomb fills the memory
+
+
+def unpacked_limit(packed: int, always: int) -> int:
+    """Bytes that so many packed bytes may unpack to; ``always`` is allowed in any case.
+
+    >>> unpacked_limit(10, 1000), unpacked_limit(1000, 1000)
+    (1000, 100000)
+    """
+    return min(MAX_BYTES, max(always, _PACKED * packed))
 
 
 def read_bytes(path: str | PathLike[str]) -> bytes:
@@ -30,13 +40,13 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
 
 def gunzip(content: bytes) -> bytes:
     """Unpack gzip; raise InputError where it is broken or unpacks past the limit."""
-    parts, size = [], 0
+    parts, size, limit = [], 0, unpacked_limit(len(content), 1 << 26)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             while part := file.read(1 << 24):
                 size += len(part)
-                if size > min(MAX_BYTES, 1000 * len(content) + (1 << 24)):
-                    raise InputError("the gzip content unpacks past the size limit")
+                if size > limit:
+                    raise InputError(f"the gzip content unpacks to more than {limit} bytes")
                 parts.append(part)
     except (OSError, EOFError, zlib.error) as problem:
         raise InputError(f"broken gzip content: {problem}") from None
@@ -64,28 +74,45 @@ def write_whole(path: str | PathLike[str], write: Callable[[Path], None]) -> Non
 
     Whatever happens, ``path`` holds its old content or all of the new one.
     """
+    write_together([(path, write)])
+
+
+def write_together(files: Sequence[tuple[str | PathLike[str], Callable[[Path], None]]]) -> None:
+    """As `write_whole`, for files that belong together: none gets its name before all are whole.
+
+    The writers run in the order of ``files``, and so do the renamings.
+    """
+    temporaries: list[Path] = []
+    path: str | PathLike[str] = ""
+    try:
+        for path, _ in files:
+            temporaries.append(_temporary(path))
+        for place, (path, write) in enumerate(files):  # noqa: B007  (the error names it)
+            temporary = temporaries[place]
+            write(temporary)
+            with open(temporary, "rb+") as file:
+                os.fsync(file.fileno())
+            mask = os.umask(0)
+            os.umask(mask)
+            temporary.chmod(0o666 & ~mask)
+        for (path, _), temporary in zip(files, temporaries, strict=True):
+            temporary.replace(path)
+    except OSError as problem:
+        raise InputError(f"{path}: can't be written: {problem.strerror or problem}") from None
+    finally:
+        for temporary in temporaries:
+            temporary.unlink(missing_ok=True)
+
+
+def _temporary(path: str | PathLike[str]) -> Path:
+    """A new empty file beside a path that a file may take."""
     target = Path(path)
     if target.is_dir():
         raise InputError(f"{path}: is a directory, not a file to write")
     if target.exists() and not target.is_file():
         raise InputError(f"{path}: is not a regular file, so it can't be replaced whole")
-    try:
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.name}.", suffix=".tmp", dir=target.parent or "."
-        )
-    except OSError as problem:
-        raise InputError(f"{path}: can't be written: {problem.strerror}") from None
-    temporary = Path(name)
-    try:
-        os.close(handle)
-        write(temporary)
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(target)
-    except OSError as problem:
-        raise InputError(f"{path}: can't be written: {problem.strerror or problem}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.name}.", suffix=".tmp", dir=target.parent or "."
+    )
+    os.close(handle)
+    return Path(name)

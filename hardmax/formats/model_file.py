@@ -21,7 +21,8 @@ from .files import read_bytes, sha256, write_whole
 from .npz import read_npz, text, write_npz
 
 FORMAT = "hardmax-model/1"
-_HEX = re.compile(r"-?[0-9a-f]+|-?[0-9A-F]+", re.ASCII)
+_HEX = re.compile(r"-?[0-9a-f]+", re.ASCII | re.IGNORECASE)
+_MAX_QUOTIENT = 1 << 18  # characters of an override p/q
 
 
 def write_model(model: Transformer, path: str | PathLike[str]) -> None:
@@ -69,7 +70,7 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
     """The transformer that the members of a model file hold."""
     if "format" not in arrays:
         raise InputError("not a model file: it has no member 'format'")
-    if text(arrays, "format") != FORMAT:
+    if arrays["format"].dtype.kind != "U" or text(arrays, "format") != FORMAT:
         raise InputError(f"the format is {text(arrays, 'format')!r}, expected {FORMAT!r}")
     for name in ("meta", "stage", *NAMES):
         if name not in arrays:
@@ -79,8 +80,8 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
     if overrides:
         raise InputError(f"'exact' overrides the unknown array {next(iter(overrides))!r}")
     parameters = Parameters(**packed)
-    if not parameters.dimension:
-        raise InputError("the model has dimension 0")
+    if not len(parameters) or not parameters.dimension:
+        raise InputError("the model has no blocks, or dimension 0")
     stage = arrays["stage"]
     if stage.shape != (len(parameters),) or stage.dtype.kind != "U":
         raise InputError(f"'stage' has shape {stage.shape}, expected ({len(parameters)},) text")
@@ -107,7 +108,8 @@ def label_sets(model: Transformer) -> dict[str, LabelSet]:
 
 def _meta(content: str) -> dict[str, Any]:
     try:
-        meta = json.loads(content, parse_constant=_no_constant)
+        content = content.removeprefix("\ufeff")
+        meta = json.loads(content, parse_constant=_no_constant, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         raise InputError("'meta' is not JSON") from None
     if not isinstance(meta, dict):
@@ -123,7 +125,8 @@ def _overrides(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     if "exact" not in arrays:
         return {}
     try:
-        overrides = json.loads(text(arrays, "exact"), object_pairs_hook=_once)
+        content = text(arrays, "exact").removeprefix("\ufeff")
+        overrides = json.loads(content, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         raise InputError("'exact' is not JSON") from None
     if not isinstance(overrides, dict):
@@ -139,20 +142,24 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parameter(name: str, values: np.ndarray, entries: Any) -> ExactArray:
-    if values.ndim != (2 if name in VECTORS else 1) or values.dtype != np.float64:
+    floats = values.dtype == np.dtype(np.float64).newbyteorder(values.dtype.byteorder)
+    if values.ndim != (2 if name in VECTORS else 1) or not floats:
         raise InputError(
             f"parameter {name!r} has shape {values.shape} and type {values.dtype}, expected "
             f"{'(L, d)' if name in VECTORS else '(L,)'} float64"
         )
+    values = values.astype(np.float64)
     if not np.isfinite(values).all():
         raise InputError(f"parameter {name!r} holds NaN or an infinity")
     if not isinstance(entries, list):
         raise InputError(f"the overrides of {name!r} are not a list")
     exact: dict[int, Fraction] = {}
+    seen: set[int] = set()
     for entry in entries:
         k, number = _override(name, entry, values.size)
-        if k in exact:
+        if k in seen:
             raise InputError(f"entry {k} of {name!r} is overridden twice")
+        seen.add(k)
         try:
             nearest = nearest_float(number)
         except OverflowError:
@@ -173,8 +180,8 @@ def _override(name: str, entry: Any, size: int) -> tuple[int, Fraction]:
     k, quotient = entry
     if not isinstance(k, int) or isinstance(k, bool) or not 0 <= k < size:
         raise InputError(f"{place} has the index {str(k)[:20]}, allowed are 0 to {size - 1}")
-    if not isinstance(quotient, str):
-        raise InputError(f"{place} is not a text p/q")
+    if not isinstance(quotient, str) or len(quotient) > _MAX_QUOTIENT:
+        raise InputError(f"{place} is not a text p/q of at most {_MAX_QUOTIENT} characters")
     p, slash, q = quotient.partition("/")
     if not slash or not _HEX.fullmatch(p) or not _HEX.fullmatch(q) or q[0] == "-":
         raise InputError(f"{place} is not p/q in hexadecimal integers: {quotient[:30]!r}")

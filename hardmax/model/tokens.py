@@ -145,22 +145,17 @@ class Tokens:
         scales = self._rows.dot([0] * self.dimension + [denominator])
         return [Fraction(int(p), int(q)) for p, q in zip(values, scales, strict=True)]
 
-    def values(
-        self,
-        u: Sequence[Fraction],
-        b: Fraction = Fraction(0),
-        places: Sequence[int] | None = None,
-    ) -> tuple[list[int], list[int]]:
-        """Numerators and positive denominators of ⟨u, z⟩ + b for every token, or for some."""
-        weights, scale = clear_denominators([*u, b])
+    def values(self, u: Sequence[Fraction]) -> tuple[list[int], list[int]]:
+        """Numerators and positive denominators of ⟨u, z⟩ for every token."""
+        weights, scale = clear_denominators(u)
         zeros = [0] * self.dimension
-        if places is None or 4 * len(places) > len(self._rows):
-            values, scales = self._rows.dot(weights), self._rows.dot([*zeros, scale])
-            if places is None:
-                return values, scales
-            return [values[i] for i in places], [scales[i] for i in places]
-        values = [self._rows.dot_row(i, weights) for i in places]
-        return values, [self._rows.dot_row(i, [*zeros, scale]) for i in places]
+        return self._rows.dot([*weights, 0]), self._rows.dot([*zeros, scale])
+
+    def value(self, index: int, u: Sequence[Fraction], b: Fraction) -> Fraction:
+        """⟨u, z⟩ + b for one token, by its row."""
+        weights, scale = clear_denominators([*u, b])
+        p = self._rows.dot_row(index, weights)
+        return Fraction(int(p), scale * int(self._rows.row(index)[-1]))
 
     def float_values(self, u: Sequence[Fraction], b: Fraction) -> tuple[np.ndarray, np.ndarray]:
         """⟨u, z⟩ + b in float64 for every token, and bounds on the errors (theory C1)."""

@@ -4,14 +4,14 @@ function describe(f) {
   $("slider").value = f;
   $("slider").setAttribute("aria-valuetext", frame.title);
   $("now").replaceChildren();
-  make("span", frame.stage, $("now"), "badge").style.background = frame.colour;
-  $("now").append(" " + frame.title);
+  make("span", frame.stage, $("now"), "badge").style.borderColor = frame.colour;
+  $("now").append(", " + frame.title);
   const block = page.blocks[frame.block];
-  table(block ? block.rows : [["input", "the tokens as they are in the data"]], $("block"));
+  const rows = block ? [...block.rows] : [["input", "the tokens as they are in the data"]];
   const moved = f ? states[f].filter((state, token) => state !== states[f - 1][token]).length : 0;
-  const extra = [["tokens moved", `${moved} of ${page.tokens.length} shown`]];
-  if (frame.leaders.length) extra.push(["leaders", `${frame.leaders.length} (red rings)`]);
-  table(extra, make("div", undefined, $("block")));
+  rows.push(["tokens moved", `${moved} of ${page.tokens.length} shown`]);
+  if (frame.leaders.length) rows.push(["leaders", `${frame.leaders.length} (red rings)`]);
+  table(rows, $("block"));
 }
 
 function fill() {
@@ -39,12 +39,14 @@ function fill() {
 
 function views() {
   const names = Array.from({ length: d }, (_, i) => `x${i + 1}`);
-  for (const id of ["across", "up"]) names.forEach((name, i) => new Option(name, i) && $(id).add(new Option(name, i)));
+  for (const id of ["across", "up"]) names.forEach((name, i) => $(id).add(new Option(name, i)));
   for (const name of Object.keys(page.bases)) $("view").add(new Option(name, name));
   $("view").add(new Option("coordinates", ""));
   $("across").value = 0;
   $("up").value = Math.min(1, d - 1);
   $("viewing").hidden = d <= 2;
+  $("slices").hidden = d <= 2;
+  $("paths").closest("label").hidden = page.tokens.length > 400;  // they would hide the tokens
   choose();
 }
 
@@ -60,7 +62,7 @@ function choose() {
 function playing(on) {
   clearTimeout(timer);
   timer = null;
-  $("play").textContent = on ? "⏸ Pause" : "▶ Play";
+  $("play").textContent = on ? "❚❚ Pause" : "▶ Play";
   $("play").setAttribute("aria-pressed", on);
   if (!on) return;
   if (at === last) go(0);

@@ -3,6 +3,7 @@ const $ = (id) => document.getElementById(id);
 const plot = $("plot");
 const last = page.frames.length - 1;
 const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+const touch = matchMedia("(pointer: coarse)").matches;  // there a finger scrolls the page
 let at = 0, shown = null, view = null, timer = null, motion = null;
 
 function make(tag, text, parent, className) {
@@ -32,6 +33,8 @@ function hover(token, state) {
     + `<b>${escaped(page.texts[state])}</b>`;
 }
 
+const glyph = (token) => page.sequences[page.tokens[token][0]];
+
 // One trace a label, so that the legend can hide labels; positions come from `now`.
 function tokenTraces(f, now) {
   return page.labels.map((label, c) => {
@@ -42,8 +45,9 @@ function tokenTraces(f, now) {
       text: mine.map((token) => hover(token, states[f][token])),
       hovertemplate: "%{text}<extra></extra>",
       marker: {
-        color: label.colour, line: { color: "white", width: 1 }, size: page.markerSize,
-        symbol: mine.map((token) => page.sequences[page.tokens[token][0]].symbol),
+        color: label.colour, opacity: 1, line: { color: "white", width: 1 },
+        symbol: mine.map((token) => glyph(token).symbol),
+        size: mine.map((token) => glyph(token).size * page.markerSize),
       },
     };
   });
@@ -91,7 +95,7 @@ function setShapes(f, frame) {
       if (cut.length > 2) shapes.push(area(cut, label.colour, 0.13));
     } else {
       const [x, y] = project(label.centre);
-      const r = label.radius || (frame[1] - frame[0]) * 0.018;
+      const r = label.radius || (frame[1] - frame[0]) * 0.012;
       shapes.push({
         type: label.radius ? "circle" : "rect", x0: x - r, x1: x + r, y0: d === 1 ? -1e3 : y - r,
         y1: d === 1 ? 1e3 : y + r, fillcolor: label.colour, opacity: label.radius ? 0.15 : 0.35,
@@ -133,8 +137,9 @@ function direction(f, frame) {
 
 function frameOf(f) {
   const ratio = plot.clientWidth / Math.max(plot.clientHeight, 1);
-  const frames = $("follow").checked ? (f > 0 ? [f - 1, f] : [f]) : states.map((_, k) => k);
-  return padded(bounds(frames), ratio);
+  if ($("follow").checked) return padded(bounds([f]), ratio);
+  view.whole = view.whole || bounds(states.keys());
+  return padded(view.whole, ratio);
 }
 
 function layout(f, frame) {
@@ -150,6 +155,8 @@ function layout(f, frame) {
       ...(d > 1 ? { scaleanchor: "x" } : { showticklabels: false }),
     },
     showlegend: page.labels.length <= 12, legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
+    modebar: { orientation: "v", bgcolor: "rgba(0,0,0,0)" },
+    dragmode: touch ? false : "pan",
     hoverlabel: { align: "left", bgcolor: "white", font: { color: "black" } },
     shapes: [...setShapes(f, frame), ...blockShapes(f, frame)], annotations: direction(f, frame),
     uirevision: `${view.names} ${f}`,
@@ -159,7 +166,8 @@ function layout(f, frame) {
 function draw(f, now, frame) {
   const traces = [pathTrace(f), ...tokenTraces(f, now), leaderTrace(f, now)];
   return Plotly.react(plot, traces, layout(f, frame), {
-    responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+    responsive: true, displaylogo: false, displayModeBar: true,
+    modeBarButtons: [["zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"]],
   });
 }
 

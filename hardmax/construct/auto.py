@@ -1,0 +1,47 @@
+"""Strategy `auto`: the shallowest of paper, peel and cover (Theorem B, step B5; docs/theory.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..dataset import Dataset
+from ..dataset.measures import Merged
+from ..model.transformer import Transformer
+from .cover import build_cover
+from .paper import build_paper
+
+
+def build_auto(
+    data: Dataset,
+    merged: Merged,
+    seed: int = 0,
+    on_block: Callable[[str], None] | None = None,
+    learn: bool = True,
+) -> Transformer:
+    """Build the shallowest of paper, peel and cover; ``meta`` says which, and why.
+
+    `cover` counts its forms and is `peel` where that is no deeper. `paper` has one block that
+    clusters and at least one for each merge of two points, 1 + N − M in all, so it is built
+    only where that is less than what cover needs.
+    """
+    cover = build_cover(data, merged, seed, on_block, learn)
+    name = "peel" if cover.meta["form"] == "peel" else "cover"
+    labels = {data.labels[j] for j in merged.representatives}
+    fewest = 1 + len(merged) - len(labels)
+    counts = {name: len(cover)}
+    chosen, built = cover, name
+    if fewest < len(cover):
+        paper = build_paper(data, merged, seed, on_block)
+        counts["paper"] = len(paper)
+        if len(paper) < len(cover):
+            chosen, built = paper, "paper"
+        told = f"paper takes {len(paper)}"
+    else:
+        told = f"paper takes at least 1 + N − M = {fewest}"
+    if built == "paper":
+        why = f"paper takes {len(paper)} blocks, {name} {len(cover)}"
+    else:
+        form = f" ({cover.meta['form']})" if name == "cover" else ""
+        why = f"{name}{form} takes {len(cover)} blocks, {told}"
+    chosen.meta |= {"built": built, "counts": counts, "why": why}
+    return chosen

@@ -1,0 +1,148 @@
+"""Points of equal height, and the hyperplanes that cut them (Theorem B, step B4; docs/theory.md).
+
+The coordinates other than the height are together called E. Hyperplanes in E are proposed in
+float64 and rounded to a grid; where the points lie is then proven (`FilteredPoints`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ..model.layers import RankOneBlock
+from ..numbers import Vector, power_of_two_below
+from .filtered import Array, FilteredPoints
+
+_GRID = 36  # fractional bits of directions and offsets, relative to the cloud
+
+
+class TooClose(Exception):  # noqa: N818
+    """Points lie too close together for proposals in float64: another strategy is needed."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Hyperplane t(x) = ⟨u, r(x)⟩ + beta in E, exact; r are the slice's relative coordinates.
+
+    ``u`` has shape (d−1,), its entries and ``beta`` are multiples of 2^-36.
+    """
+
+    u: Array
+    beta: float
+
+    @classmethod
+    def near(cls, u: Array, beta: float) -> Cut:
+        """The cut with u scaled to entries of at most 2 and everything rounded to the grid."""
+        size = float(np.abs(u).max())
+        if not np.isfinite(size) or size == 0 or not np.isfinite(beta):
+            raise TooClose
+        scale = 2.0 ** float(np.floor(np.log2(size)))
+        grid = 2.0**_GRID
+        return cls(np.round(u / scale * grid) / grid, float(np.round(beta / scale * grid) / grid))
+
+    def moved(self, by: float) -> Cut:
+        """The parallel cut t + by."""
+        grid = 2.0**_GRID
+        return Cut(self.u, float(np.round((self.beta + by) * grid) / grid))
+
+    def shifted(self, by: float) -> Cut:
+        """The parallel cut t + by, without rounding; ``by`` has few bits."""
+        beta = Fraction(self.beta) + Fraction(by)
+        if Fraction(float(beta)) != beta:
+            raise TooClose
+        return Cut(self.u, float(beta))
+
+
+class Slice:
+    """Points of equal height B, one for each different x, with their labels.
+
+    Shapes: ``points`` (n, d−1) in FilteredPoints, relative to the exact shift fB and divided
+    by a power of two. ``middle`` is set where all label sets are open and every point may keep
+    its difference to this point of E: then E needs no kills.
+    """
+
+    def __init__(
+        self,
+        axis: int,
+        f: Sequence[int],
+        height: Fraction,
+        points: Mapping[Vector, str],
+        middle: Vector | None = None,
+    ) -> None:
+        self.middle = middle
+        self._ranges: dict[int, tuple[Fraction, Fraction]] = {}
+        self.axis, self.f, self.height = axis, f, height
+        self.exact = list(points)
+        self.labels = np.array(list(points.values()))
+        self.points = FilteredPoints(self.exact)
+        self.shift = [g * height for i, g in enumerate(f) if i != axis]
+
+    def __len__(self) -> int:
+        return len(self.exact)
+
+    @property
+    def dimension(self) -> int:
+        """Dimension d − 1 of E."""
+        return int(self.points.values.shape[1])
+
+    def values(self, cut: Cut) -> tuple[Array, Array]:
+        """Proven lower and upper bounds of t on all points."""
+        value, error = self.points.products(cut.u[None, :])
+        t = value[0] + cut.beta
+        room = error[0] + 2.0**-51 * (np.abs(value[0]) + abs(cut.beta))
+        return t - room, t + room
+
+    def block(
+        self,
+        cut: Cut,
+        rise: Fraction,
+        *,
+        gate: Fraction = Fraction(0),
+        level: Fraction = Fraction(0),
+    ) -> RankOneBlock:
+        """Raise a point of height B + h by rise·max(0, t + gate·(h − level))."""
+        d = len(self.f)
+        u = [Fraction(x) / self.points.scale for x in cut.u.tolist()]
+        b = Fraction(cut.beta) - sum(
+            (x * s for x, s in zip(u, self.shift, strict=True)), Fraction(0)
+        )
+        u.insert(self.axis, gate)
+        b -= gate * (self.height + level)
+        return RankOneBlock.of(d, u=u, b=b, w=self._along(rise))
+
+    def clamp(self, level: Fraction) -> RankOneBlock:
+        """Lower everything above height B + level to exactly this height."""
+        up = self._along(Fraction(1))
+        return RankOneBlock.of(
+            len(self.f), u=up, b=-self.height - level, w=self._along(Fraction(-1))
+        )
+
+    def _along(self, factor: Fraction) -> list[Fraction]:
+        return [factor if i == self.axis else Fraction(0) for i in range(len(self.f))]
+
+    def coordinate_range(self, i: int) -> tuple[Fraction, Fraction]:
+        """Least and largest x_i, i ≠ axis, over all points, exactly."""
+        if i not in self._ranges:
+            place = i - (i > self.axis)
+            column = self.points.values[:, place]
+            near = 2.0**-40  # floats err by far less, so the extreme entries are among these
+            low = min(self.exact[j][place] for j in np.flatnonzero(column <= column.min() + near))
+            high = max(self.exact[j][place] for j in np.flatnonzero(column >= column.max() - near))
+            shift = self.f[i] * self.height
+            self._ranges[i] = low + shift, high + shift
+        return self._ranges[i]
+
+
+def short_power(value: float, at_least: Fraction) -> Fraction:
+    """Least power of two R with R·value ≥ at_least, for value > 0.
+
+    >>> short_power(0.75, Fraction(3))
+    Fraction(4, 1)
+    """
+    if not value > 0:
+        raise TooClose
+    power = power_of_two_below(at_least / Fraction(value))
+    return power if power * Fraction(value) >= at_least else 2 * power

@@ -1,0 +1,175 @@
+"""Tents: three blocks raise many points of one label at once (Theorem B, step B4 b).
+
+Source: docs/theory.md. The points to be raised lie in a slab |t| < a of a hyperplane that
+holds no point to be avoided; offsets b + a, b, b − a and w = R(1, −2, 1)e_k raise them by
+R(a − |t|). Where one side of the slab is free of points to be avoided a half-space will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ..model.layers import RankOneBlock
+from .filtered import Array, rounded_to
+from .slice import Cut, Slice, TooClose, short_power
+
+_TRIALS = 8  # hyperplanes tried for each tent, the best is kept
+_EDGE = 2.0**-6  # captured points keep this share of the slab's half-width from its boundary
+_ATTEMPTS = 64  # directions through a single point before giving up
+
+
+@dataclass(frozen=True)
+class Push:
+    """A half-space (1 block) or tent (3 blocks), and the indices of what it captures."""
+
+    captured: Array
+    blocks: list[RankOneBlock]
+
+
+def cover_class(
+    base: Slice,
+    members: Sequence[int] | Array,
+    avoid: Sequence[int] | Array,
+    rise: Fraction,
+    rng: np.random.Generator,
+    limit: int | None = None,
+) -> list[Push] | None:
+    """Pushes that raise every member by at least ``rise`` and nothing to be avoided.
+
+    Greedy: the push that captures most per block, from hyperplanes through groups of at most
+    d − 1 members. ``limit`` gives up (None) past so many blocks. Raises TooClose where no
+    hyperplane through a single point can be certified in float64.
+    """
+    left = np.array(sorted(members))
+    others = np.array(sorted(avoid), dtype=int)
+    pushes: list[Push] = []
+    count = 0
+    while len(left):
+        best = _best(base, left, others, rise, rng)
+        pushes.append(best)
+        count += len(best.blocks)
+        if limit is not None and count > limit:
+            return None
+        left = np.setdiff1d(left, best.captured)
+    return pushes
+
+
+def _best(base: Slice, left: Array, avoid: Array, rise: Fraction, rng: np.random.Generator) -> Push:
+    size = min(base.dimension, len(left))
+    best: Push | None = None
+    while True:
+        for trial in range(_TRIALS if size > 1 else _ATTEMPTS):
+            group = _group(base, left, size, rng, near=trial % 2 == 1)
+            push = _slab(base, through(base, group, rng), group, left, avoid, rise)
+            if push is not None and (best is None or _gain(push) > _gain(best)):
+                best = push
+            if best is not None and size == 1 and trial >= _TRIALS:
+                break
+        if best is not None:
+            return best
+        if size == 1:
+            raise TooClose
+        size //= 2
+
+
+def _gain(push: Push) -> float:
+    return len(push.captured) / len(push.blocks)
+
+
+def _group(base: Slice, left: Array, size: int, rng: np.random.Generator, near: bool) -> Array:
+    """``size`` members: the nearest to a random one, or any."""
+    if not near:
+        return np.asarray(rng.choice(left, size, replace=False))
+    values = base.points.values[left]
+    distance = np.linalg.norm(values - values[rng.integers(len(left))], axis=1)
+    return np.asarray(left[np.argsort(distance, kind="stable")[:size]])
+
+
+def through(base: Slice, group: Array, rng: np.random.Generator) -> Cut | None:
+    """Propose a random hyperplane through the points of a group; None where they span E."""
+    X = base.points.values[group]
+    middle = X.mean(axis=0)
+    u = rng.standard_normal(base.dimension)
+    if len(group) > 1:
+        _, sizes, basis = np.linalg.svd(X - middle, full_matrices=True)
+        rank = int((sizes > 1e-9 * max(sizes[0], 1e-300)).sum())
+        if rank >= base.dimension:
+            return None
+        u = basis[rank:].T @ (basis[rank:] @ u)
+    return Cut.near(u, -float(u @ middle))
+
+
+def _slab(
+    base: Slice,
+    cut: Cut | None,
+    group: Array,
+    left: Array,
+    avoid: Array,
+    rise: Fraction,
+) -> Push | None:
+    """The widest slab around the group without points to be avoided, as certified pushes."""
+    if cut is None:
+        return None
+    low, high = base.values(cut)
+    inner, outer = float(low[group].min()), float(high[group].max())
+    below = high[avoid][high[avoid] < inner]
+    above = low[avoid][low[avoid] > outer]
+    if len(below) + len(above) < len(avoid):
+        return None
+    if not len(above):  # a half-space {t > p}
+        return _half_space(base, cut, float(below.max(initial=-np.inf)), left, avoid, rise)
+    if not len(below):
+        opposite = Cut(-cut.u, -cut.beta)
+        return _half_space(base, opposite, -float(above.min()), left, avoid, rise)
+    p, q = float(below.max()), float(above.min())
+    push = _tent(base, cut, p, q, left, avoid, rise)
+    if push is None or not np.isin(group, push.captured).all():
+        # the group lies at the edge of this slab: take one with the group in the middle
+        middle = (inner + outer) / 2
+        reach = min(middle - p, q - middle)
+        push = _tent(base, cut, middle - reach, middle + reach, left, avoid, rise)
+    return push
+
+
+def _tent(
+    base: Slice, cut: Cut, p: float, q: float, left: Array, avoid: Array, rise: Fraction
+) -> Push | None:
+    """The tent over p < t < q, with all members that it raises far enough."""
+    cut = cut.moved(-(p + q) / 2)
+    half = float(rounded_to(np.array((q - p) / 2 * (1 - 2.0**-8)), 10))
+    low, high = base.values(cut)
+    size = np.maximum(high, -low)
+    captured = left[size[left] <= half * (1 - _EDGE)]
+    clear = (low[avoid] >= half) | (high[avoid] <= -half)
+    if not clear.all() or not len(captured) or half <= 0:
+        return None
+    factor = short_power(half * _EDGE / 2, rise)
+    blocks = [
+        base.block(cut.shifted(half * side), factor * weight)
+        for side, weight in ((1, 1), (0, -2), (-1, 1))
+    ]
+    return Push(captured, blocks)
+
+
+def _half_space(
+    base: Slice, cut: Cut, p: float, left: Array, avoid: Array, rise: Fraction
+) -> Push | None:
+    """All members beyond t = p, where nothing to be avoided lies."""
+    low, _ = base.values(cut)
+    inside = low[left][low[left] > p]
+    if not len(inside):
+        return None
+    first = float(inside.min())
+    edge = first - (first - p) / 2 if np.isfinite(p) else first - 1.0
+    shifted = cut.moved(-edge)
+    low, high = base.values(shifted)
+    captured = left[low[left] > 0]
+    if (high[avoid] > 0).any() or not len(captured):
+        return None
+    # points hardly inside would need a steep rise: leave those to others
+    room = float(np.sort(low[captured])[0])
+    return Push(captured, [base.block(shifted, short_power(room / 2, rise))])

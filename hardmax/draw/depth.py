@@ -1,0 +1,79 @@
+"""Depth against the number of sequences: what each strategy builds, beside the bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from random import Random
+from typing import TYPE_CHECKING
+
+from ..certify import certify
+from ..construct.build import STRATEGIES, build
+from ..dataset import Dataset
+from ..errors import ConstructionError
+from ..labels import Point
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, panels, plot_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DIMENSION, LENGTH, SEED = 16, 3, 0
+SIZES = (8, 16, 32, 64, 128, 256)
+MARKS = {"paper": ("o", BLUE), "peel": ("s", ORANGE), "cover": ("^", GREEN)}
+
+
+def sequences(count: int, labels: int, dimension: int = DIMENSION) -> Dataset:
+    """Sequences of random integer tokens with random points for targets.
+
+    Labels go round, so there is nothing in them to be learned.
+    """
+    rng = Random(SEED)
+    tokens = [
+        [[rng.randint(-99, 99) for _ in range(dimension)] for _ in range(LENGTH)]
+        for _ in range(count)
+    ]
+    sets = {
+        f"c{c}": Point(tuple(Fraction(rng.randint(-999, 999)) for _ in range(dimension)))
+        for c in range(labels)
+    }
+    return Dataset(tokens, [f"c{j % labels}" for j in range(count)], sets)
+
+
+def depth(data: Dataset, strategy: str) -> int:
+    """Number of blocks of a model that is built and proved."""
+    model = build(data, strategy)
+    if not certify(model, data).proved:
+        raise ConstructionError(f"the strategy {strategy!r} built a model that is refuted")
+    return len(model)
+
+
+def draw() -> Figure:
+    """(a) two labels; (b) a label for every sequence, where a lower bound is known."""
+    figure, (few, many) = panels(1, 2, size=2.6, gap=0.62, left=0.55)
+    _curves(few, [name for name in MARKS if name in STRATEGIES], lambda count: 2)
+    # with a label for every sequence a cover is no shallower than peeling, and is not built
+    _curves(many, [name for name in ("paper", "peel") if name in STRATEGIES], lambda count: count)
+    bound = [max((n * DIMENSION - 1) / (2 * DIMENSION + 1), 1) for n in SIZES]
+    many.plot(SIZES, bound, color=BLACK, linewidth=0.9, dashes=(2, 2), label="lower bound")
+    for ax, title in ((few, "two labels"), (many, "a label for every sequence")):
+        ax.set_xticks([10, 100], ["10", "100"])
+        ax.set_yticks([10, 100, 1000], ["10", "100", "1000"])
+        ax.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(0.0, 0.93))
+        ax.text(0.97, 0.04, title, transform=ax.transAxes, ha="right", va="bottom")
+    many.set_ylabel("")
+    return figure
+
+
+def _curves(ax: Axes, strategies: list[str], labels: Callable[[int], int]) -> None:
+    plot_axes(ax, "sequences $N$", "blocks $L$")
+    ax.set_xlim(6, 340)  # before the scale: `bare` has drawn axes through 0
+    ax.set_ylim(2, 12000)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.minorticks_off()
+    ax.plot(SIZES, [8 * n + 4 for n in SIZES], color=GREY, linewidth=1.2, label="bound $8N+4$")
+    for name in strategies:
+        marker, colour = MARKS[name]
+        depths = [depth(sequences(n, labels(n)), name) for n in SIZES]
+        ax.plot(SIZES, depths, marker=marker, markersize=4.5, color=colour, label=name)

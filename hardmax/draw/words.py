@@ -1,0 +1,133 @@
+"""Blocks, label sets, verdicts and bounds in words and plain numbers, for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from ..certify import Certificate
+from ..labels import Ball, Halfspace, LabelSet, Point
+from ..labels.sets import _Polyhedral
+from ..model.layers import RankOneBlock
+from ..numbers import Vector, nearest_float, show
+from .film import Frame
+from .style import LABELS, STEPS
+
+
+def moment_title(frame: Frame) -> str:
+    """When in the run a frame is."""
+    if frame.number == 0:
+        return "before the first block"
+    return f"after block {frame.number}, {frame.layer} layer"
+
+
+def block_card(block: RankOneBlock, stage: str, number: int, depth: int) -> dict[str, Any]:
+    """A block in words, and what of it can be drawn."""
+    rows = [("block", f"{number} of {depth}, {STEPS.get(stage, stage)}")]
+    if not any(block.w):
+        rows.append(("feed-forward", "identity"))
+    elif not any(block.u):
+        rows.append(
+            (
+                "feed-forward",
+                f"translation by {short(max(block.b, Fraction(0)) * x for x in block.w)}",
+            )
+        )
+    else:
+        rows += [
+            ("feed-forward", "z + w·max(0, ⟨u,z⟩ + b)"),
+            ("u", short(block.u)), ("b", show(block.b, 40)), ("w", short(block.w)),
+        ]  # fmt: skip
+    if block.rho == 1 and block.alpha == 0:
+        rows.append(("attention", "identity"))
+    else:
+        target = "mean of its leaders" if any(block.v) else "mean of its sequence"
+        rows.append(("attention", f"{show(block.rho, 24)}·z + {show(block.alpha, 24)}·({target})"))
+        rows.append(("v", short(block.v)))
+    plane = any(block.u) and any(block.w)
+    return {
+        "rows": rows,
+        "plane": {"u": _floats(block.u), "b": nearest_float(block.b)} if plane else None,
+        "v": _floats(block.v) if any(block.v) and block.alpha else None,
+    }
+
+
+def short(vector: Iterable[Fraction], most: int = 4) -> str:
+    """An exact vector in few words: its first entries, or those that are not zero.
+
+    >>> short([Fraction(1), Fraction(1, 2), Fraction(3)], most=2)
+    '(1, 1/2, … 1 more)'
+    >>> short([Fraction(0), Fraction(1, 2), Fraction(0)], most=2)
+    '1/2·e2'
+    """
+    entries = list(vector)
+    marked = [(i, x) for i, x in enumerate(entries, start=1) if x]
+    if len(entries) > most and len(marked) <= most // 2:
+        return " + ".join(f"{show(x, 20)}·e{i}" for i, x in marked) or "0"
+    texts = [show(x, 20) for x in entries[:most]]
+    if len(entries) > most:
+        texts.append(f"… {len(entries) - most} more")
+    return "(" + ", ".join(texts) + ")"
+
+
+def _floats(vector: Vector) -> list[float]:
+    return [nearest_float(x) for x in vector]
+
+
+def label_card(label_set: LabelSet, name: str, place: int) -> dict[str, Any]:
+    """A label with its colour, its set in words, and the set's geometry for drawing."""
+    if isinstance(label_set, Point):
+        shape: dict[str, Any] = {"centre": _floats(label_set.point)}
+        text = short(label_set.point)
+    elif isinstance(label_set, Ball):
+        centre = (*label_set.center, *(label_set.radius * 0 for _ in range(label_set.free)))
+        shape = {"centre": _floats(centre), "radius": nearest_float(label_set.radius)}
+        text = f"|x − {short(label_set.center)}| < {show(label_set.radius, 20)}"
+    else:
+        assert isinstance(label_set, _Polyhedral)
+        A, b = label_set.rows
+        shape = {
+            "rows": [
+                [[-x for x in _floats(row)], nearest_float(bound)]
+                for row, bound in zip(A, b, strict=True)
+            ]
+        }
+        text = f"⟨{short(A[0])}, x⟩ < {show(b[0], 20)}"
+        if isinstance(label_set, Halfspace):
+            text = f"⟨{short(label_set.normal)}, x⟩ > {show(label_set.offset, 20)}"
+        if len(b) > 1:
+            text += f", and {len(b) - 1} more inequalities"
+    return {"name": name, "colour": LABELS[place % len(LABELS)], "text": text, **shape}
+
+
+def verdict_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """The certificate's summary."""
+    rows = [
+        ("verdict", certificate.verdict),
+        ("meaning", "every sequence's exact output lies in the set of its label"
+         if certificate.proved else "some exact output lies outside the set of its label"),
+        ("distinct sequences N", str(certificate.N)),
+        ("dimension d", str(certificate.d)),
+        ("labels M", str(certificate.M)),
+        ("tokens", str(certificate.tokens)),
+    ]  # fmt: skip
+    rows += [(f"blocks: {STEPS.get(s, s)}", str(count)) for s, count in certificate.stages.items()]
+    rows += [("witness", witness.sentence()) for witness in certificate.witnesses[:3]]
+    return rows
+
+
+def bound_rows(certificate: Certificate) -> list[tuple[str, str, str]]:
+    """Counts beside their bounds."""
+    limits = certificate.bounds
+    rows = [
+        ("", "model", "bound"),
+        ("blocks, 8N+4", str(limits.blocks), str(limits.block_bound)),
+        ("parameters, (3d+3)(8N+4)", str(limits.parameters), str(limits.block_parameter_bound)),
+    ]
+    if limits.parameter_bound is not None:
+        rows.append(("parameters, 54Nd", str(limits.parameters), str(limits.parameter_bound)))
+    rows.append(("bits of all parameters", str(certificate.total_bits), "none stated"))
+    rows.append(("bits of the longest", str(certificate.max_bits), "none stated"))
+    rows.append(("Theorem 2.4's bounds", limits.status, ""))
+    return rows

@@ -1,0 +1,1 @@
+"""Attacks on the verifier, the checker, and the readers of files."""

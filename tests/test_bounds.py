@@ -1,0 +1,64 @@
+"""The bounds table of `hardmax info`."""
+
+import json
+
+import pytest
+
+import hardmax as hm
+from hardmax.certify.bounds import lower_block_bound
+from hardmax.cli.main import _code
+from hardmax.construct.build import STRATEGIES
+from hardmax.labels import Box, Point
+
+
+def facts(model, tmp_path, capsys, *options):
+    path = tmp_path / "model.npz"
+    model.save(path)
+    assert _code(["info", str(path), *options]) == 0
+    text = capsys.readouterr().out
+    return json.loads(text) if options else text
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_as_many_points_as_sequences(strategy, tmp_path, capsys):
+    # the first and the last sequence have the same measure: N = 3
+    data = hm.Dataset([[(0, 0)], [(1, 0)], [(0, 1)], [(0, 0), (0, 0)]], ["a", "b", "c", "a"])
+    model = hm.build(data, strategy=strategy)
+    assert (model.meta["N"], model.meta["M"]) == (3, 3)
+    bounds = facts(model, tmp_path, capsys, "--json")["bounds"]
+    assert bounds == {
+        "N": 3,
+        "M": 3,
+        "block_bound": 28,
+        "parameter_bound": 54 * 3 * 2,
+        "block_bound_theorem_b": 5,
+        "block_lower_bound": 1,
+    }
+    text = facts(model, tmp_path, capsys)
+    for part in ("N = 3 distinct sequences, 3 labels", "8N+4", "2N−1", "54Nd", "total bits", "≥ 1"):
+        assert part in text
+
+
+def test_no_lower_bound_where_labels_repeat_or_are_open(tmp_path, capsys):
+    repeated = hm.build(hm.Dataset([[(0,)], [(1,)], [(2,)]], ["a", "b", "a"]))
+    found = facts(repeated, tmp_path, capsys, "--json")["bounds"]
+    assert found["block_lower_bound"] is None
+    assert found["parameter_bound"] is None  # d = 1
+    assert "n/a" in facts(repeated, tmp_path, capsys)
+    sets = {"a": Box((0, 0), (1, 1)), "b": Point((5, 5))}
+    opened = hm.build(hm.Dataset([[(0, 0)], [(1, 1)]], ["a", "b"], sets))
+    assert facts(opened, tmp_path, capsys, "--json")["bounds"]["block_lower_bound"] is None
+
+
+@pytest.mark.parametrize("meta", [{}, {"N": "3", "M": 2}, {"N": True, "M": True}, {"N": 2, "M": 3}])
+def test_models_that_do_not_say_n(meta, tmp_path, capsys):
+    model = hm.Transformer([hm.RankOneBlock.of(2)], meta=meta)
+    assert facts(model, tmp_path, capsys, "--json")["bounds"] is None
+    assert "not recorded in the model" in facts(model, tmp_path, capsys)
+
+
+@pytest.mark.parametrize(
+    ("count", "dimension", "bound"), [(270, 12, 130), (1, 1, 0), (2, 2, 1), (3, 2, 1), (4, 2, 2)]
+)
+def test_lower_bound_is_rounded_up(count, dimension, bound):
+    assert lower_block_bound(count, dimension) == bound

@@ -1,0 +1,202 @@
+"""The report page and the animation: complete, offline, honest about what is left out."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import hardmax as hm
+from hardmax.draw import figures
+from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
+
+LIMIT = 6_000_000  # bytes of a page
+
+
+@pytest.fixture
+def written(tmp_path, run):
+    """Write a model and its data, then report on them."""
+
+    def write(data, document=None, suffix=".html", model=None):
+        source = tmp_path / "data.json"
+        source.write_text(json.dumps(document or as_json(data)), encoding="utf-8")
+        loaded = hm.load(source)
+        (model or hm.build(loaded)).save(tmp_path / "model.npz")
+        target = tmp_path / f"run{suffix}"
+        result = run("report", tmp_path / "model.npz", source, "-o", target)
+        return result, target
+
+    return write
+
+
+def as_json(data):
+    return {
+        "dimension": data.dimension,
+        "labels": {name: found.to_json() for name, found in data.sets.items()},
+        "sequences": [
+            {"tokens": [[str(x) for x in z] for z in Z], "label": label, "id": name}
+            for Z, label, name in zip(data.sequences, data.labels, data.ids, strict=True)
+        ],
+    }
+
+
+def payload(page):
+    text = page.read_text("utf-8")
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    return json.loads(found[1])
+
+
+def shown(content):
+    """Coordinates of all tokens shown, frame by frame, as the page's script computes them."""
+    d = content["dimension"]
+    places = np.frombuffer(base64.b64decode(content["places"]), dtype="<f8").reshape(-1, d)
+    states = np.zeros(len(content["tokens"]), dtype=int)
+    for frame in content["frames"]:
+        states[frame["at"]] = frame["to"]
+        yield frame, states.copy(), places[states]
+
+
+def test_the_page_holds_the_exact_run(written):
+    data = figures.dataset("figure2")
+    result, page = written(data)
+    assert result.code == 0, result.err
+    content = payload(page)
+    model = hm.build(data)
+    traces = [model.trace(Z) for Z in data.sequences]
+    ends = {}
+    for frame, states, places in shown(content):
+        ends[frame["block"]] = states, places
+    assert list(ends) == list(range(len(model) + 1))
+    for k, (states, places) in ends.items():
+        exact = [z for trace in traces for z in trace[k]]
+        assert places.tolist() == [[float(x) for x in z] for z in exact]
+        texts = [content["texts"][state] for state in states]
+        assert texts == ["(" + ", ".join(map(str, z)) + ")" for z in exact]
+    assert content["sampled"] is None
+    assert ["verdict", "proved"] in content["verdict"]
+    assert ["blocks, 8N+4", "5", "28"] in content["bounds"]
+
+
+class Links(HTMLParser):
+    """Everything a page asks for from elsewhere, and its inline scripts."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked, self.scripts = [], 0
+
+    def handle_starttag(self, tag, attrs):
+        self.asked += [value for name, value in attrs if name in ("src", "href", "action", "data")]
+        self.scripts += tag == "script"
+
+
+def test_the_page_asks_for_nothing_and_its_policy_forbids_it(written):
+    _, page = written(figures.dataset("figure2"))
+    text = page.read_text("utf-8")
+    links = Links()
+    links.feed(text)
+    assert links.asked == []
+    assert links.scripts == 3
+    assert "default-src 'none'" in text
+    assert "{{" not in text.split("<script")[0]
+    assert page.stat().st_size < LIMIT
+
+
+def test_names_in_the_data_stay_text(written):
+    evil = "</script><script>alert(1)</script>{{plotly}}<!--"
+    sets = {evil: Halfspace((0, 1), 0), "<b>": Halfspace((0, -1), 0)}
+    data = hm.Dataset([[(0, 1)], [(1, 0)]], [evil, "<b>"], sets, ids=[evil, None])
+    result, page = written(data)
+    assert result.code == 0, result.err
+    links = Links()
+    links.feed(page.read_text("utf-8"))
+    assert links.scripts == 3
+    assert payload(page)["labels"][0]["name"] == evil
+
+
+def test_every_kind_of_label_set_and_dimension_is_drawn(written):
+    sets = {
+        "point": Point((9, 9, 9)),
+        "ball": Ball((0, 0, 0), 1),
+        "box": Box((2, 2, 2), (3, 3, 3)),
+        "halfspace": Halfspace((0, 0, -1), 20),
+        "polyhedron": Polyhedron([[1, 0, 0], [-1, 0, 0], [0, 0, -1]], [-5, 6, 10]),
+    }
+    data = hm.Dataset([[(j, 1, 2), (j, j, 0)] for j in range(5)], list(sets), sets)
+    result, page = written(data)
+    assert result.code == 0, result.err
+    content = payload(page)
+    assert [("rows" in label, "centre" in label) for label in content["labels"]] == [
+        (False, True), (False, True), (True, False), (True, False), (True, False)
+    ]  # fmt: skip
+    for basis in content["bases"].values():
+        assert np.allclose(np.array(basis) @ np.array(basis).T, np.eye(2))
+    result, _ = written(hm.Dataset([[(0,), (1,)], [(0,)]], ["a", "b"]))
+    assert result.code == 0, result.err
+
+
+def test_of_large_data_a_sample_is_shown_and_the_page_says_so(written):
+    rng = np.random.default_rng(0)
+    data = hm.Dataset(rng.integers(-50, 50, (150, 12, 64)).tolist(), [j % 5 for j in range(150)])
+    result, page = written(data)
+    assert result.code == 0, result.err
+    content = payload(page)
+    assert content["sampled"].startswith("A sample is shown: ")
+    assert "of 150 sequences" in content["sampled"]
+    assert "1800 tokens" in content["sampled"]
+    assert page.stat().st_size < LIMIT
+
+
+def test_a_refuted_model_is_shown_with_its_witness(written):
+    data = figures.dataset("figure2")
+    model = hm.Transformer([hm.RankOneBlock.translation((0, -10))])
+    result, page = written(data, model=model)
+    assert result.code == 0
+    assert "refuted" in result.out
+    names = [row[0] for row in payload(page)["verdict"]]
+    assert "witness" in names
+
+
+@pytest.mark.parametrize("suffix", ["", ".pdf", ".htm"])
+def test_other_names_are_bad_use(written, suffix):
+    result, target = written(figures.dataset("figure2"), suffix=suffix)
+    assert result.code == 2
+    assert ".html, .gif or .mp4" in result.err
+    assert not target.exists()
+
+
+def test_mp4_without_ffmpeg_is_bad_use_and_leaves_no_file(written, monkeypatch):
+    from matplotlib.animation import FFMpegWriter
+
+    monkeypatch.setattr(FFMpegWriter, "isAvailable", classmethod(lambda cls: False))
+    result, target = written(figures.dataset("figure2"), suffix=".mp4")
+    assert result.code == 2
+    assert "ffmpeg" in result.err
+    assert not target.exists()
+
+
+@pytest.mark.slow
+def test_the_animation_shows_every_moment(written):
+    from PIL import Image
+
+    result, target = written(figures.dataset("figure2"), suffix=".gif")
+    assert result.code == 0, result.err
+    first = target.read_bytes()
+    with Image.open(target) as picture:
+        assert picture.n_frames > 9
+        assert picture.info["loop"] == 0
+    assert len(first) < 1_000_000
+    written(figures.dataset("figure2"), suffix=".gif")
+    assert target.read_bytes() == first
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="there is no ffmpeg here")
+def test_the_animation_as_mp4(written):
+    result, target = written(figures.dataset("figure2"), suffix=".mp4")
+    assert result.code == 0, result.err
+    assert target.read_bytes()[4:8] == b"ftyp"
