@@ -71,7 +71,7 @@ def measure(
         "verify_s": round(verified, 2),
         "8N+4": 8 * count + 4,
         "2N-1": max(2 * count - 1, 1),
-        "lower": lower_block_bound(count, d) if proof.M == count else None,
+        "lower": lower_block_bound(count, d) if count == proof.M else None,
     }
 
 

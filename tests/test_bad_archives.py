@@ -310,7 +310,7 @@ def test_anything_is_read_or_refused(good_model, rng):
 
 @pytest.mark.slow
 @given(st.randoms(use_true_random=True))
-@settings(max_examples=5000)
+@settings(max_examples=3000)
 def test_anything_is_read_or_refused_more(good_model, rng):
     check_json(rng)
     check_npz(rng)

@@ -81,21 +81,21 @@ def test_random_adversarial_data(data):
 
 @pytest.mark.slow
 @given(datasets(), st.integers(0, 99))
-@settings(max_examples=2000)
+@settings(max_examples=800)
 def test_random_data_more(data, seed):
     check_data(data, seed)
 
 
 @pytest.mark.slow
 @given(datasets(max_dimension=4, kinds=KINDS), st.integers(0, 99))
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_random_data_with_every_kind_of_label_set_more(data, seed):
     check_data(data, seed)
 
 
 @pytest.mark.slow
 @given(adversarial_datasets(max_sequences=25))
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_random_adversarial_data_more(data):
     check_data(data)
 
@@ -108,10 +108,9 @@ def test_adversarial_families_of_twenty(family):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_adversarial_families_of_sixty(family, seed):
-    check_data(adversarial(family, 60, seed), seed)
+def test_adversarial_families_of_fifty(family):
+    check_data(adversarial(family, 50, seed=1), seed=1)
 
 
 def test_equal_seeds_give_equal_models():

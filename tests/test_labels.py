@@ -281,6 +281,8 @@ def test_distances_that_differ_in_the_last_place():
     assert Distance(F(2)) < Distance(F(2) + tiny)
     assert Distance(F(2), F(1)) > Distance(F(2), F(1) + tiny)
     assert Distance(F(8)) == Distance(F(8))
+    assert Distance(F(0)) == Distance(F(9), F(3)) == Distance(F(4), F(2))
+    assert Distance(F(0)) <= Distance(F(9), F(3)) <= Distance(F(0))
     # √8 − √2 = √2 is irrational: equal only through the squares
     assert Distance(F(9, 4), F(1, 2)) == Distance(F(1))
     assert not Distance(F(9, 4), F(1, 2)) < Distance(F(1))

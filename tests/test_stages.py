@@ -19,7 +19,7 @@ from hardmax.construct.means import split_means
 from hardmax.construct.move import move, rounded
 from hardmax.construct.preprocess import preprocess
 from hardmax.errors import InputError, ResourceLimitError
-from hardmax.labels import Point
+from hardmax.labels import Halfspace, Point
 from hardmax.model.tokens import Tokens
 from hardmax.testing import datasets, disjoint_sets, rationals, sequences
 
@@ -173,6 +173,24 @@ def test_lowest_points_that_fit_already_stay():
             continue
         state = Points.of([deep], [name], v)
         assert classify(state, sets, targets) == []
+
+
+SIDES = {"a": Halfspace((-1, 0), -5), "b": Halfspace((1, 0), 5)}  # x < 5 and x > 5
+
+
+def test_rounding_does_not_catch_the_next_point():
+    """Rounded to float64, the first b would be -10, and both points above it."""
+    height = 10 + F(1, 2**70)
+    points = [(F(9, 2), height + F(1, 2**80)), (F(-1), height)]
+    assert check_ending(points, ["a", "b"], SIDES) == (0, 2)
+
+
+def test_rounding_does_not_leave_a_point_in_the_way():
+    """Rounded to float64, the first block would take its point a tenth of the way only: into
+    its set, but still above the next point's hyperplane."""
+    unit = F(1, 2**49)  # spacing of floats at 10
+    points = [(F(1), 10 + unit * F(105, 100)), (F(-1), 10 + unit * F(5, 100))]
+    assert check_ending(points, ["a", "b"], SIDES) == (0, 2)
 
 
 def test_split_means_needs_a_difference():

@@ -21,6 +21,9 @@ from .slice import Cut, Slice, TooClose
 
 _ROUNDS = 40  # of the cutting planes for one facet
 _STEPS = 6  # times the tilt is halved before a smaller group is tried
+_SINGLES = 32  # directions tried for a single extreme point
+_NEAR = 1e-7  # points nearer to a facet than this, relative to the cloud, count as on it
+_SHARE = 1e-3  # how fast such a point must sink with the vertices that are given up
 BAND = Fraction(1, 4)  # bands reach this far to both sides of their heights
 
 
@@ -48,24 +51,17 @@ def park(
 
 
 def _next(base: Slice, finder: _Facets, left: Array, rank: Array) -> tuple[Array, RankOneBlock]:
+    """Park some vertices of a facet; a single extreme point where nothing else is certain."""
+    X = base.points.values
     vertices, u, beta = finder.facet(left)
-    while True:
-        tilted = _tilt(base, vertices, u, beta, left, rank)
-        if tilted is not None:
-            return vertices, tilted
-        if len(vertices) == 1:
-            raise TooClose
-        # the vertices farthest out along a slightly different direction
+    found = _tilt(base, vertices, u, beta, left, rank)
+    for _ in range(_SINGLES):
+        if found is not None:
+            return found
         u = u + 0.3 * np.linalg.norm(u) * _unit(finder.rng, len(u))
-        t = base.points.values[left] @ u
-        size = max(1, len(vertices) // 2)
-        if size == 1:
-            vertices = left[[int(np.argmax(t))]]
-            beta = -float(t.max())
-        else:
-            order = np.argsort(-(base.points.values[vertices] @ u), kind="stable")
-            vertices = vertices[order[:size]]
-            beta = -float(np.mean(base.points.values[vertices] @ u))
+        t = X[left] @ u
+        found = _tilt(base, left[[int(np.argmax(t))]], u, -float(t.max()), left, rank)
+    raise TooClose
 
 
 def _unit(rng: np.random.Generator, d: int) -> Array:
@@ -75,37 +71,58 @@ def _unit(rng: np.random.Generator, d: int) -> Array:
 
 def _tilt(
     base: Slice, vertices: Array, u: Array, beta: float, left: Array, rank: Array
-) -> RankOneBlock | None:
-    """The block whose t is positive on the vertices alone, there in proportion to ``rank``."""
+) -> tuple[Array, RankOneBlock] | None:
+    """Vertices, and the block whose t is positive on them alone, there in proportion to ``rank``.
+
+    Where other points lie on the facet, too, vertices are given up until those can be tilted
+    below: a point is an affine combination of the vertices, and sinks with those it needs.
+    """
     X = base.points.values
     V = np.c_[X[vertices], np.ones(len(vertices))]
     rest = np.setdiff1d(left, vertices)
-    # exactly 0 on all vertices, then a tilt that is rank on the vertices
-    flat = np.linalg.lstsq(V, V @ np.r_[u, beta], rcond=None)[0]
-    flat = np.r_[u, beta] - flat
-    tilt = np.linalg.lstsq(V, rank[vertices], rcond=None)[0]
-    if np.abs(V @ tilt - rank[vertices]).max() > 1e-6:
-        return None
     R = np.c_[X[rest], np.ones(len(rest))]
-    gap, slope = -(R @ flat), R @ tilt
-    if len(rest):
-        if gap.min() <= 0:
-            return None
-        rising = slope > 0
-        delta = float((gap[rising] / slope[rising]).min(initial=np.inf))
-        size = float(np.linalg.norm(tilt[:-1]))
-        delta = min(delta / 2, float(np.linalg.norm(flat[:-1])) / size if size else np.inf)
-        if not np.isfinite(delta):
-            return None
-    else:
+    solve = np.linalg.pinv(V)
+    flat = np.r_[u, beta] - solve @ (V @ np.r_[u, beta])  # zero on all vertices
+    size = float(np.linalg.norm(flat[:-1]))
+    kept = np.ones(len(vertices), dtype=bool)
+    gap = -(R @ flat)
+    touching = gap <= _NEAR * size
+    while kept.any():
+        sink = solve @ np.where(kept, 0.0, -1.0)
+        slope = R @ sink
+        bad = touching & (slope > -_SHARE)
+        if not bad.any():
+            break
+        needs = np.abs(R[bad] @ solve[:, kept]).sum(axis=0)
+        kept[np.flatnonzero(kept)[int(np.argmax(needs))]] = False
+    if not kept.any():
+        return None
+    if not kept.all():
+        flat = flat + _step(gap, slope, ~touching, size, sink) * sink
+        gap = -(R @ flat)
+    tilt = solve @ np.where(kept, rank[vertices], 0.0)
+    if np.abs((V @ tilt)[kept] - rank[vertices][kept]).max() > 1e-6:
+        return None
+    if not len(rest) and kept.all():
         flat, delta = np.zeros_like(flat), 1.0
+    else:
+        delta = _step(gap, R @ tilt, np.ones(len(rest), dtype=bool), size, tilt)
+    others, vertices = np.setdiff1d(left, vertices[kept]), vertices[kept]
     for _ in range(_STEPS):
-        w = flat + delta * tilt
-        block = _certified(base, w, vertices, rest, rank)
+        block = _certified(base, flat + delta * tilt, vertices, others, rank)
         if block is not None:
-            return block
+            return vertices, block
         delta /= 2
     return None
+
+
+def _step(gap: Array, slope: Array, counts: Array, size: float, way: Array) -> float:
+    """Half the way along ``way`` to the first point that counts, and not past its length."""
+    rising = counts & (slope > 0)
+    first = float((gap[rising] / slope[rising]).min(initial=np.inf)) / 2
+    length = float(np.linalg.norm(way[:-1]))
+    step = min(first, size / length if length else np.inf)
+    return step if np.isfinite(step) else 0.0
 
 
 def _certified(

@@ -23,7 +23,7 @@ from ..errors import InputError
 from ..model.transformer import Transformer
 from .components import components, run_basis
 from .film import Film
-from .style import BLACK, GREY, RED, STAGES, STEPS
+from .style import BLACK, GREY, NAMED, RED, STAGES, STEPS
 from .words import block_card, bound_rows, label_card, moment_title, short, verdict_rows
 
 # plotly's names of the glyphs in `style`, and their sizes: large ones lie below small ones
@@ -67,6 +67,8 @@ def payload(
         (k, position) for k, positions in enumerate(chosen.positions) for position in positions
     ]
     label_of = [labels.index(data.need_labels()[chosen.sequences[k]]) for k, _ in owner]
+    sequences = _sequences(model, data, chosen.sequences)
+    size_of = [sequence["size"] for sequence in sequences]
     used = sorted({frame.number for frame in film.frames} - {0})
     return {
         "dimension": data.dimension,
@@ -75,11 +77,13 @@ def payload(
         "tokens": owner,
         "byLabel": [
             # the largest glyphs first, so that they lie below the others
-            sorted((t for t, c in enumerate(label_of) if c == k), key=lambda t: -_size(owner[t][0]))
+            sorted(
+                (t for t, c in enumerate(label_of) if c == k), key=lambda t: -size_of[owner[t][0]]
+            )
             for k in range(len(labels))
         ],
         "labels": [label_card(data.sets[name], name, k) for k, name in enumerate(labels)],
-        "sequences": _sequences(model, data, chosen.sequences),
+        "sequences": sequences,
         "places": base64.b64encode(film.places.astype("<f8").tobytes()).decode("ascii"),
         "texts": film.texts,
         "frames": _frames(film),
@@ -144,21 +148,17 @@ def _sequences(model: Transformer, data: Dataset, chosen: tuple[int, ...]) -> li
     for k, (j, output) in enumerate(zip(chosen, outputs, strict=True)):
         label = data.need_labels()[j]
         predicted = predict(output, data.sets)
+        symbol, size = _SYMBOLS[NAMED.get(data.ids[j] or "", k) % len(_SYMBOLS)]
         mark = (
             "" if data.sets[label].contains(output) else f" — outside its set, nearest {predicted}"
         )
         found.append(
             {
                 "name": data.name(j), "label": label, "output": short(output) + mark,
-                "symbol": _SYMBOLS[k % len(_SYMBOLS)][0], "size": _size(k),
+                "symbol": symbol, "size": size,
             }
         )  # fmt: skip
     return found
-
-
-def _size(k: int) -> float:
-    """Relative size of the glyph of the k-th sequence shown."""
-    return _SYMBOLS[k % len(_SYMBOLS)][1]
 
 
 def _bases(film: Film) -> dict[str, list[list[float]]]:
