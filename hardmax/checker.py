@@ -28,7 +28,7 @@ MAX_BYTES = 2**28    # of a file, and of a zip file's members together
 MAX_TEXT = 2**25     # of JSON or CSV text, decompressed
 MAX_DIGITS = 10_000  # of a decimal and of each side of "p/q"; exponents stay below it
 MAX_BITS = 2**20     # of an override, and of a coordinate while a sequence is evaluated
-NUMBER = r"(?a)([+-]?)(?:(\d+)/(0*[1-9]\d*)|(\d*)(\.\d*)?(?:[eE]([+-]?0{0,9}\d{1,4}))?)"
+NUMBER = r"(?a)([+-]?)(?:(\d+)/(0*[1-9]\d*)|(\d*)(\.\d*)?(?:[eE]([+-]?0*\d{1,4}))?)"
 HEADER = (r"(?a)\{'descr':'([<>|])([fiuU])(\d{1,9})','fortran_order':(True|False),"
           r"'shape':\(((?:\d{1,18},)*(?:\d{1,18})?)\),?\}")
 CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "fdbhiqBHIQ"))
@@ -81,7 +81,7 @@ def number(value, mode, where):
         need(0 < len(p) <= MAX_DIGITS >= len(q), f"{where}: no number, or long: {ascii(text)[:40]}")
         x = Fraction(int(sign + p) * 10**max(0, power), int(q or 1) * 10**max(0, -power))
     need(abs(x) < 2**1000, f"{where}: 2^1000 or more in absolute value")
-    return Fraction(float(x)) if mode == "binary64" and not q else x  # float() rounds to nearest
+    return Fraction(float(x)) if mode == "binary64" and not q and decimals + exponent else x
 
 def vector(values, size, mode, where):
     """Return a list of ``size`` Fractions."""
@@ -355,7 +355,7 @@ def check_certificate(raw, facts, sets, d):
     need({str} >= {*map(type, claims["versions"].values())}, "versions: texts are needed")
     for key, fact in zip(facts, map(json.dumps, facts.values())):
         need(claims[key] == parse_json(fact.encode()), f"{key} is not as stated, but {fact}", 1)
-    for k, item in enumerate(claims["separation"]):
+    for k, item in enumerate(list.copy(claims["separation"])):  # a list and nothing else
         where, pair = f"separation {k}", frozenset((item["a"], item["b"]))
         need(len(pair) == 2 and pair not in pairs, f"{where}: not a pair, or a second time")
         pairs.add(pair)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardmax.errors import InputError, ResourceLimitError
@@ -27,6 +27,8 @@ def test_rows_come_back_exactly(rows):
 
 
 @given(st.lists(numbers, min_size=1, max_size=6))
+@example([Fraction(2**53 - 1), Fraction(2**53), Fraction(2**53 + 1), Fraction(2**54 + 2)])
+@example([Fraction(2**53 + 1, 2**1074), Fraction(1, 2**1075), Fraction(3, 2**1075)])
 def test_values_are_nearest_floats_and_overrides_are_needed(flat):
     array = ExactArray.from_flat(flat, (len(flat),))
     for k, x in enumerate(flat):

@@ -22,6 +22,7 @@ from .slice import Cut, Slice, TooClose
 _ROUNDS = 40  # of the cutting planes for one facet
 _STEPS = 6  # times the tilt is halved before a smaller group is tried
 _SINGLES = 32  # directions tried for a single extreme point
+_FACETS = 4  # facets tried where one gives few points
 _NEAR = 1e-7  # points nearer to a facet than this, relative to the cloud, count as on it
 _SHARE = 1e-3  # how fast such a point must sink with the vertices that are given up
 BAND = Fraction(1, 4)  # bands reach this far to both sides of their heights
@@ -53,8 +54,15 @@ def park(
 def _next(base: Slice, finder: _Facets, left: Array, rank: Array) -> tuple[Array, RankOneBlock]:
     """Park some vertices of a facet; a single extreme point where nothing else is certain."""
     X = base.points.values
-    vertices, u, beta = finder.facet(left)
-    found = _tilt(base, vertices, u, beta, left, rank)
+    found = None
+    for _ in range(_FACETS):
+        vertices, u, beta = finder.facet(left)
+        new = _tilt(base, vertices, u, beta, left, rank)
+        if new is not None and (found is None or len(new[0]) > len(found[0])):
+            found = new
+        if found is not None and 2 * len(found[0]) > len(finder.g):
+            return found
+        finder.turn(left)
     for _ in range(_SINGLES):
         if found is not None:
             return found
@@ -184,6 +192,16 @@ class _Facets:
             return self._all(left[[int(np.argmax(along))]])
         u = self.basis @ y
         return np.sort(left[tight]), u, -1.0 - float(u @ center)
+
+    def turn(self, left: Array) -> None:
+        """Look in the direction of a point far from the middle."""
+        Y = (self.X[left] - self.X[left].mean(axis=0)) @ self.basis
+        if len(left) > self.basis.shape[1] > 0:
+            sizes, axes = np.linalg.eigh(Y.T @ Y / len(Y))
+            Y = Y @ (axes / np.sqrt(sizes + 1e-9 * sizes.max()))
+            far = np.argsort(-(Y * Y).sum(axis=1), kind="stable")[: 2 * _FACETS]
+            y = Y[self.rng.choice(far)] @ (axes * np.sqrt(sizes + 1e-9 * sizes.max())).T
+            self.g = y / np.linalg.norm(y)
 
     def _span(self, left: Array) -> None:
         """Renew the basis where the points left may span less than before."""

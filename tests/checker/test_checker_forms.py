@@ -139,7 +139,8 @@ def test_default_points_in_order_of_first_appearance():
 def test_written_numbers_are_exact(written, exact):
     value = checker.parse_json(written.encode())
     assert checker.number(value, "exact", "here") == exact
-    rounded = Fraction(exact) if "/" in written else Fraction(float(Fraction(exact)))
+    decimal = any(mark in written for mark in ".eE")
+    rounded = Fraction(float(Fraction(exact))) if decimal else Fraction(exact)
     assert checker.number(value, "binary64", "here") == rounded
 
 
