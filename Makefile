@@ -26,7 +26,11 @@ demo: $(VENV)/.ready  ## build and prove two real data sets
 test: $(VENV)/.ready  ## the quick tests, within 5 minutes
 	$(BIN)/python -m pytest -m 'not slow'
 
-test-all: $(VENV)/.ready  ## every test
+$(VENV)/.all: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,browser,oracles]'
+	touch $@
+
+test-all: $(VENV)/.all  ## every test, with the outside solvers and a browser where there is one
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.checks  ## format, lint, types

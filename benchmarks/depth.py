@@ -27,7 +27,8 @@ from hardmax.certify.radius import radii
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent / "examples"
 MEMORISE = "cover --no-learn"
-SMALL = 3000  # sequences up to which models as deep as N, radii and float margins are computed
+SMALL = 3000  # sequences up to which models as deep as N are built
+RUNS = 400_000  # blocks × sequences up to which radii and float margins are computed
 
 
 def accuracy(model: hm.Transformer, data: hm.Dataset, sets: dict[str, object]) -> float:
@@ -47,7 +48,7 @@ def measure(
     proof = hm.certify(model, data)
     verified = perf_counter() - start
     margin = radius = None
-    if len(data) <= SMALL:
+    if len(model) * len(data) <= RUNS:
         margin = certify_float(model, data).least_margin
         radius = radii(model, data).least
     count, d = proof.N, proof.d
@@ -82,7 +83,12 @@ def distinct_labels(count: int, d: int) -> hm.Dataset:
 
 
 def sources(digits: Path | None) -> dict[str, Callable[[], tuple[hm.Dataset, hm.Dataset | None]]]:
-    found: dict[str, Callable[[], tuple[hm.Dataset, hm.Dataset | None]]] = {
+    found: dict[str, Callable[[], tuple[hm.Dataset, hm.Dataset | None]]] = {}
+    if digits is not None:
+        found["digits"] = lambda: tuple(
+            hm.load(digits / f"digits_{part}.npz") for part in ("train", "test")
+        )
+    return found | {
         "vowels": lambda: tuple(
             hm.load(EXAMPLES / f"vowels{part}.json.gz") for part in ("", "_test")
         ),
@@ -92,11 +98,6 @@ def sources(digits: Path | None) -> dict[str, Callable[[], tuple[hm.Dataset, hm.
         "gaussian N=10000 d=16": lambda: (gaussian(10_000, 16), None),
         "gaussian N=10000 d=64": lambda: (gaussian(10_000, 64), None),
     }
-    if digits is not None:
-        found["digits"] = lambda: tuple(
-            hm.load(digits / f"digits_{part}.npz") for part in ("train", "test")
-        )
-    return found
 
 
 def show(rows: list[dict[str, object]]) -> None:

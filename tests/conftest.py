@@ -11,6 +11,9 @@ from hypothesis import HealthCheck, settings
 
 from hardmax.cli import main
 
+# plugins, not modules with doctests: pytest would import two files of this name
+collect_ignore_glob = ["*conftest.py"]
+
 settings.register_profile(
     "house",
     deadline=None,

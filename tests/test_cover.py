@@ -269,7 +269,9 @@ def test_pushes_avoid_what_they_must(seed):
     for j in range(len(base)):
         x = [t + s for t, s in zip(base.exact[j], base.shift, strict=True)]
         x.insert(base.axis, base.height)
-        height = hm.Transformer([b for push in pushes for b in push.blocks]).output([x])[base.axis]
+        height = hm.Transformer([b for push in pushes for b in push.blocks(base)]).output([x])[
+            base.axis
+        ]
         lifted = height - base.height
         assert lifted >= rise if j in members else lifted == 0
 
@@ -318,7 +320,7 @@ def test_choice_uses_training_data_and_admits_ignorance():
     noise = rng.integers(0, 2, 200)
     assert choose_list(X, noise, [[0, 1]], len) is None
     assert choose_list(X[:8], y[:8], [[0, 1]], len) is None
-    rules = fit_list(X, y, [1, 0], 0.1)
+    rules = fit_list(X, y, [1, 0], 0.1, 0.1)
     assert (rules.predict(X) == y).mean() > 0.95
 
 

@@ -63,6 +63,26 @@ def test_balls_with_positions_are_refused():
         rocq_script(hm.build(data), data)
 
 
+def test_chosen_sequences_only():
+    data = _data()
+    text = rocq_script(hm.build(data), data, [0, 3])
+    assert text.count("qset := ") == 2
+    assert "label_2" not in text
+
+
+def test_the_command(tmp_path, capsys):
+    from hardmax.cli.main import _code
+
+    model, script = tmp_path / "model.npz", tmp_path / "proved.v"
+    figure2 = str(ROCQ.parents[1] / "examples" / "figure2.json")
+    assert _code(["build", figure2, "-o", str(model)]) == 0
+    assert _code(["export", str(model), figure2, "--to", "rocq", "-o", str(script)]) == 0
+    assert "Theorem proved" in script.read_text()
+    refused = ["export", str(model), figure2, "--to", "rocq", "--radius", "1", "-o", str(script)]
+    assert _code(refused) == 2
+    assert "--radius" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 def test_rocq_proves_a_true_model_and_refuses_a_wrong_one(tmp_path):

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .common import json_option, load_for, plural, print_json
 
+if TYPE_CHECKING:
+    from ..dataset import Dataset
+    from ..model.transformer import Transformer
 
-@click.command(short_help="Write a model for another program: an SMT solver.")
+
+@click.command(short_help="Write a model for another program: an SMT solver, a proof assistant.")
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="[DATA]", required=False)
-@click.option("--to", "target", type=click.Choice(["smt2"]), required=True, help="What to write.")
+@click.option(
+    "--to", "target", type=click.Choice(["smt2", "rocq"]), required=True, help="What to write."
+)
 @click.option("-o", "--output", metavar="FILE", required=True, help="File to write.")
 @click.option(
     "--sequence", "chosen", metavar="J", multiple=True, type=click.IntRange(1),
@@ -43,35 +50,55 @@ def export(
     variables are the tokens of sequences of DATA, each within R of its value; it asserts
     that some output misses its label. So `unsat` means that the labels hold.
 
+    rocq: a file that coqc accepts exactly if the output of every sequence of DATA lies in its
+    label set; it uses the checker in proofs/rocq, which is proved sound there.
+
     \b
-    Example:
+    Examples:
       hardmax export model.npz data.json --to smt2 --sequence 1 -o first.smt2
+      hardmax export model.npz data.json --to rocq -o proved.v
     """
     from ..errors import InputError
     from ..formats.files import keep_apart, write_whole
-    from ..formats.smt2 import smt2_script
     from ..model.transformer import Transformer
-    from ..numbers import parse_number
 
     if data is None:
-        raise InputError("--to smt2 needs DATA: the sequences that the script speaks of")
+        raise InputError(f"--to {target} needs DATA: the sequences that it speaks of")
     keep_apart(inputs=(model, data), outputs=(output,))
     loaded = Transformer.load(model)
     sequences = load_for(loaded, data)
-    places = [j - 1 for j in dict.fromkeys(chosen)] if chosen else None
-    script = smt2_script(loaded, sequences, places, parse_number(radius), claim) + "\n"
+    places = [j - 1 for j in dict.fromkeys(chosen)] or list(range(len(sequences)))
+    if max(places) >= len(sequences):
+        raise InputError(
+            f"{data}: there is no sequence {max(places) + 1}, only {len(sequences)} of them"
+        )
+    script, meaning = _script(target, loaded, sequences, places, radius, claim)
 
     def write(temporary: Path) -> None:
         temporary.write_text(script, encoding="ascii")
 
     write_whole(output, write)
-    count = len(places) if places is not None else len(sequences)
-    definitions = script.count("(define-fun")
     if as_json:
-        print_json({"file": output, "sequences": count, "definitions": definitions})
+        print_json({"file": output, "to": target, "sequences": len(places)})
     else:
-        click.echo(
-            f"{output}: {plural(count, 'sequence')}, {plural(definitions, 'definition')}; "
-            f"unsat means that the {claim} holds"
-        )
+        click.echo(f"{output}: {plural(len(places), 'sequence')}; {meaning}")
     return 0
+
+
+def _script(
+    target: str, model: Transformer, data: Dataset, places: list[int], radius: str, claim: str
+) -> tuple[str, str]:
+    """The text to write, and what the other program's answer means."""
+    from ..errors import InputError
+    from ..numbers import parse_number
+
+    if target == "smt2":
+        from ..formats.smt2 import smt2_script
+
+        script = smt2_script(model, data, places, parse_number(radius), claim) + "\n"
+        return script, f"unsat means that the {claim} holds"
+    from ..formats.rocq import rocq_script
+
+    if parse_number(radius) or claim != "label":
+        raise InputError("--radius and --claim belong to --to smt2")
+    return rocq_script(model, data, places), "coqc accepts it exactly if the labels hold"

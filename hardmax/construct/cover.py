@@ -94,7 +94,11 @@ def _peel(
 
 def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
     """The shallowest form, or a learned one that is worth its blocks; None if peel is no deeper."""
-    learned = rules_form(task) if learn else None
+    # a push and a clamp for every label but one, the kills, and an ending
+    least = 2 * (len(task.names) - 1) + task.kills + 1
+    if min(least, fewest_shells(task)) >= task.room:
+        return None, {}
+    learned = rules_form(task) if learn and least < task.room else None
     forms = [form for form in (tents_form(task), learned) if form is not None]
     # shells are slow to build: only where they can still be chosen
     fewest = fewest_shells(task)

@@ -105,6 +105,7 @@ def rules_form(task: Task) -> Form | None:
         "learned": {
             "order": order,
             "penalty": chosen.penalty,
+            "floor": chosen.floor,
             "cross_validated_error": round(chosen.error, 4),
             "misplaced": int((place != wanted).sum()),
         }
@@ -135,10 +136,10 @@ def tents_form(task: Task) -> Form | None:
         if found is None:
             return None
         for push in found:
-            stage = "tent" if len(push.blocks) == 3 else "half-space"
-            staged += [(stage, block) for block in push.blocks]
-            tents += len(push.blocks) == 3
-            pushes += len(push.blocks) == 1
+            stage = "tent" if len(push.hinges) == 3 else "half-space"
+            staged += [(stage, block) for block in push.blocks(base)]
+            tents += len(push.hinges) == 3
+            pushes += len(push.hinges) == 1
         staged.append(("clamp", base.clamp(line.heights[name])))
         done = np.union1d(done, members)
     staged += finish(base, line, task.targets, task.sets)

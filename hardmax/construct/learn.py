@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from .filtered import Array
 
-_PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+_PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
+_FLOORS = (0.01, 0.1)  # least variance of a whitened direction, as a share of the largest
 _FOLDS, _REPEATS = 5, 4
+_MANY = 1000  # points from which on half of the repeats are enough
 _MOST = 3000  # points used for choosing; the list is then fitted to all
 _CLEAR = 4.0  # standard errors by which a list must beat the most frequent class
 
@@ -47,6 +50,7 @@ class Choice:
 
     rules: DecisionList
     penalty: float
+    floor: float
     error: float
     chance: float
     clear: bool
@@ -62,7 +66,7 @@ def choose_list(
     """Choose the decision list with (nearly) the least cross-validated error.
 
     ``X`` (n, d), ``y`` (n,) classes 0 … M−1. Candidates are the given class orders and, for
-    every penalty, a greedy order; among those within a quarter of a standard error of the
+    every penalty and floor, a greedy order; among those within a quarter of a standard error of the
     best, the one of least ``cost(order)``, then least error. None where there are too few
     points to tell, or nothing is learned.
 
@@ -73,29 +77,31 @@ def choose_list(
     """
     rng = np.random.default_rng(seed)
     _, counts = np.unique(y, return_counts=True)
-    if len(X) < 2 * _FOLDS or counts.max() == len(X):
+    if len(X) < 2 * _FOLDS or len(X) < _FOLDS * len(counts) or counts.max() == len(X):
         return None
     some = rng.permutation(len(X))[:_MOST]
     folds = [
         (np.setdiff1d(some, part), part)
-        for _ in range(_REPEATS)
+        for _ in range(_REPEATS if len(some) < _MANY else _REPEATS // 2)
         for part in np.array_split(rng.permutation(some), _FOLDS)
     ]
     chance = 1 - counts.max() / len(X)
     doubt = _CLEAR * float(np.sqrt(chance * (1 - chance) / len(some)))
-    first = _error(X, y, orders[0], 1.0, folds[:_FOLDS])
+    first = _error(X, y, orders[0], 1.0, _FLOORS[-1], folds[:_FOLDS])
     if first > chance - doubt / 2:  # hopeless: spare the search
         return None
-    scored: list[tuple[int, float, float, tuple[int, ...]]] = []
-    for penalty in _PENALTIES:
-        greedy = greedy_order(X[some], y[some], penalty)
+    scored: list[tuple[int, float, float, float, tuple[int, ...]]] = []
+    for penalty, floor in product(_PENALTIES, _FLOORS):
+        greedy = greedy_order(X[some], y[some], penalty, floor)
         for order in dict.fromkeys(map(tuple, [*orders, greedy])):
-            error = _error(X, y, order, penalty, folds)
-            scored.append((cost(order), error, penalty, order))
-    least = min(error for _, error, _, _ in scored)
+            error = _error(X, y, order, penalty, floor, folds)
+            scored.append((cost(order), error, penalty, floor, order))
+    least = min(error for _, error, *_ in scored)
     deviation = 0.25 * float(np.sqrt(max(least * (1 - least), 1 / len(some)) / len(some)))
-    _, error, penalty, best = min(s for s in scored if s[1] <= least + deviation)
-    return Choice(fit_list(X, y, best, penalty), penalty, error, chance, error < chance - doubt)
+    _, error, penalty, floor, best = min(s for s in scored if s[1] <= least + deviation)
+    return Choice(
+        fit_list(X, y, best, penalty, floor), penalty, floor, error, chance, error < chance - doubt
+    )
 
 
 def _error(
@@ -103,18 +109,21 @@ def _error(
     y: Array,
     order: Sequence[int],
     penalty: float,
+    floor: float,
     folds: Sequence[tuple[Array, Array]],
 ) -> float:
     wrong = sum(
-        int((fit_list(X[train], y[train], order, penalty).predict(X[test]) != y[test]).sum())
+        int((fit_list(X[train], y[train], order, penalty, floor).predict(X[test]) != y[test]).sum())
         for train, test in folds
     )
     return wrong / sum(len(test) for _, test in folds)
 
 
-def fit_list(X: Array, y: Array, order: Sequence[int], penalty: float) -> DecisionList:
+def fit_list(
+    X: Array, y: Array, order: Sequence[int], penalty: float, floor: float
+) -> DecisionList:
     """Fit every rule of a decision list with a given order of classes."""
-    center, whiten = _whitened(X, y)
+    center, whiten = _whitened(X, y, floor)
     Z = (X - center) @ whiten
     rows = []
     for i, c in enumerate(order[:-1]):
@@ -125,9 +134,9 @@ def fit_list(X: Array, y: Array, order: Sequence[int], penalty: float) -> Decisi
     return DecisionList(list(order), u, theta[:, -1] - u @ center)
 
 
-def greedy_order(X: Array, y: Array, penalty: float) -> list[int]:
+def greedy_order(X: Array, y: Array, penalty: float, floor: float) -> list[int]:
     """Split off the class first that is told apart from the rest with the least loss."""
-    center, whiten = _whitened(X, y)
+    center, whiten = _whitened(X, y, floor)
     Z = (X - center) @ whiten
     left = np.unique(y).tolist()
     order: list[int] = []
@@ -145,14 +154,15 @@ def _rule(X: Array, above: Array, penalty: float) -> tuple[Array, float]:
     return _logistic(X, np.where(above, 1.0, -1.0), penalty)
 
 
-def _whitened(X: Array, y: Array) -> tuple[Array, Array]:
-    """Centre, and the map that makes the covariance within the classes the identity."""
+def _whitened(X: Array, y: Array, floor: float) -> tuple[Array, Array]:
+    """Centre, and the map that makes the covariance within the classes the identity, but for
+    directions in which they hardly vary."""
     rest = X.copy()
     for c in np.unique(y):
         rest[y == c] -= X[y == c].mean(axis=0)
     sizes, basis = np.linalg.eigh(rest.T @ rest / len(X))
-    floor = 1e-3 * float(sizes.max(initial=0.0)) + 1e-12
-    return X.mean(axis=0), basis / np.sqrt(np.maximum(sizes, 0.0) + floor)
+    added = floor * float(sizes.max(initial=0.0)) + 1e-12
+    return X.mean(axis=0), basis / np.sqrt(np.maximum(sizes, 0.0) + added)
 
 
 def _logistic(X: Array, sign: Array, penalty: float, steps: int = 30) -> tuple[Array, float]:

@@ -111,13 +111,14 @@ class _Gaps:
         return found
 
     def _exact(self, k: int) -> tuple[Vector, Fraction]:
-        """U = x − c and the exact gap, where the floats are not enough."""
-        u = self.offsets[k]
+        """Find u = x − c, shortened, and the exact gap, where the floats are not enough."""
+        size = power_of_two_below(max(map(abs, self.offsets[k])))
+        u = tuple(t / size for t in self.offsets[k])
         room = self.slack * sum(map(abs, u))
         top = max(
             *(dot(u, x) for x in self.offsets[k + 1 :]), *(dot(u, y) + room for y in self.aims)
         )
-        gap = dot(u, u) - top
+        gap = dot(u, self.offsets[k]) - top
         if gap <= 0:
             raise ConstructionError("a point to be peeled is not the outermost one")
         return u, gap

@@ -24,10 +24,17 @@ _ATTEMPTS = 64  # directions through a single point before giving up
 
 @dataclass(frozen=True)
 class Push:
-    """A half-space (1 block) or tent (3 blocks), and the indices of what it captures."""
+    """A half-space (1 block) or tent (3 blocks), and the indices of what it captures.
+
+    ``hinges`` are the hyperplanes and the slopes of the rise along each.
+    """
 
     captured: Array
-    blocks: list[RankOneBlock]
+    hinges: Sequence[tuple[Cut, Fraction]]
+
+    def blocks(self, base: Slice) -> list[RankOneBlock]:
+        """One block for each hinge."""
+        return [base.block(cut, rise) for cut, rise in self.hinges]
 
 
 def cover_class(
@@ -51,7 +58,7 @@ def cover_class(
     while len(left):
         best = _best(base, left, others, rise, rng)
         pushes.append(best)
-        count += len(best.blocks)
+        count += len(best.hinges)
         if limit is not None and count > limit:
             return None
         left = np.setdiff1d(left, best.captured)
@@ -77,7 +84,7 @@ def _best(base: Slice, left: Array, avoid: Array, rise: Fraction, rng: np.random
 
 
 def _gain(push: Push) -> float:
-    return len(push.captured) / len(push.blocks)
+    return len(push.captured) / len(push.hinges)
 
 
 def _group(base: Slice, left: Array, size: int, rng: np.random.Generator, near: bool) -> Array:
@@ -148,11 +155,10 @@ def _tent(
     if not clear.all() or not len(captured) or half <= 0:
         return None
     factor = short_power(half * _EDGE / 2, rise)
-    blocks = [
-        base.block(cut.shifted(half * side), factor * weight)
-        for side, weight in ((1, 1), (0, -2), (-1, 1))
+    hinges = [
+        (cut.shifted(half * side), factor * weight) for side, weight in ((1, 1), (0, -2), (-1, 1))
     ]
-    return Push(captured, blocks)
+    return Push(captured, hinges)
 
 
 def _half_space(
@@ -172,4 +178,4 @@ def _half_space(
         return None
     # points hardly inside would need a steep rise: leave those to others
     room = float(np.sort(low[captured])[0])
-    return Push(captured, [base.block(shifted, short_power(room / 2, rise))])
+    return Push(captured, [(shifted, short_power(room / 2, rise))])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ..dataset import Dataset
@@ -33,8 +33,10 @@ Print Assumptions proved.
 """
 
 
-def rocq_script(model: Transformer, data: Dataset) -> str:
+def rocq_script(model: Transformer, data: Dataset, places: Sequence[int] | None = None) -> str:
     """Text of a Rocq file that proves the classification by `checker_sound`.
+
+    ``places`` are the sequences it speaks of, from 0; by default all.
 
     Raises InputError for general layers, for sequences without label, and for balls with
     positions, which the Rocq checker does not know.
@@ -46,18 +48,20 @@ def rocq_script(model: Transformer, data: Dataset) -> str:
     """
     if model.parameters is None:
         raise InputError("the Rocq checker knows rank-1 blocks only")
+    chosen = range(len(data)) if places is None else places
     labels = data.need_labels()
-    sets = {label: f"label_{k}" for k, label in enumerate(dict.fromkeys(labels))}
+    used = dict.fromkeys(labels[j] for j in chosen)
+    sets = {label: f"label_{k}" for k, label in enumerate(used)}
     lines = [_HEAD, "Definition model : seq qblock := [::"]
     lines.append(";\n".join(_block(block) for block in model.parameters) + "].\n")
     for label, name in sets.items():
-        comment = "".join(c if c.isalnum() or c == " " else "_" for c in label)
+        comment = "".join(c if c.isascii() and (c.isalnum() or c == " ") else "_" for c in label)
         lines.append(f"(* {comment} *)")
         lines.append(f"Definition {name} : qset := {_set(label, data.sets[label])}.")
     lines.append("\nDefinition data : seq (seq (seq Q) * qset) := [::")
     entries = (
-        f"  ([:: {'; '.join(_vector(z) for z in Z)}], {sets[label]})"
-        for Z, label in zip(data.sequences, labels, strict=True)
+        f"  ([:: {'; '.join(_vector(z) for z in data.sequence(j))}], {sets[labels[j]]})"
+        for j in chosen
     )
     lines.append(";\n".join(entries) + "].\n")
     return "\n".join(lines) + "\n" + _TAIL.format(d=data.dimension)
