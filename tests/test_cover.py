@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardmax as hm
+from hardmax.certify.floating import certify_float
 from hardmax.construct import cover as module
 from hardmax.construct.ending import ending_count, polyline
 from hardmax.construct.flatten import flatten
@@ -361,6 +362,11 @@ def test_vowels():
     assert len(model) <= 45
     assert model.meta["learned"]["cross_validated_error"] < 0.05
     assert model.parameters.overrides() == 0
+    test = hm.load(EXAMPLES / "vowels_test.json.gz")
+    outputs = model.outputs(test.sequences)
+    right = [hm.predict(y, data.sets) == c for y, c in zip(outputs, test.labels, strict=True)]
+    assert np.mean(right) >= 0.95
+    assert certify_float(model, data).certified
     assert len(check(data, learn=False)) <= 110
 
 

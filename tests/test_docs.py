@@ -56,3 +56,18 @@ def test_every_step_of_the_theory_lives_where_the_table_says(row):
             assert re.search(rf"^(Theorem|Lemma|Corollary) {name}\b", source, re.MULTILINE), name
     for name in re.findall(r"`([^`]+)`", figure):
         assert (ROOT / "figures" / f"{name}.svg").exists(), name
+
+
+def test_the_readme_shows_what_the_command_prints(tmp_path, capsys, monkeypatch):
+    from hardmax.cli.main import _code
+
+    shown = re.search(r"```\n\$ hardmax (.*)\n((?:.*\n)*?)```", (ROOT / "README.md").read_text())
+    assert shown is not None
+    monkeypatch.chdir(tmp_path)
+    arguments = shown.group(1).split()
+    arguments[1] = str(ROOT / arguments[1])
+    assert _code(arguments) == 0
+    printed = capsys.readouterr().out
+    for line in shown.group(2).splitlines():
+        if line.strip() and not line.strip().startswith("time "):
+            assert line.rstrip() in [other.rstrip() for other in printed.splitlines()]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from ..dataset import Dataset
 from ..dataset.measures import Merged
 from ..errors import ConstructionError
@@ -49,9 +51,10 @@ def build_cover(
     try:
         block, base = flatten(batch, labels, targets, seed, sets)
         task = Task(base, targets, sets, names, seed, most - len(split) - 1)
-        form, counts = _shallowest(task, learn)
+        form, found = _shallowest(task, learn)
     except TooClose:
         return _peel(data, merged, seed, on_block, "points lie too close for float64 proposals")
+    counts = {name: len(split) + count for name, count in found.items()}
     if form is None:
         return _peel(data, merged, seed, on_block, "no cover is shallower", counts)
     if any(not isinstance(label_set, Point) for label_set in sets.values()):
@@ -98,14 +101,16 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
     least = 2 * (len(task.names) - 1) + task.kills + 1
     if min(least, fewest_shells(task)) >= task.room:
         return None, {}
-    learned = rules_form(task) if learn and least < task.room else None
-    forms = [form for form in (tents_form(task), learned) if form is not None]
+    learned = _attempt(lambda: rules_form(task)) if learn and least < task.room else None
+    if learned is not None and len(learned.blocks) >= task.room:
+        learned = None
+    forms = [form for form in (_attempt(lambda: tents_form(task)), learned) if form is not None]
     # shells are slow to build: only where they can still be chosen
     fewest = fewest_shells(task)
     hopeless = learned is not None and len(learned.blocks) <= _WORTH * fewest
     room = min([task.room, *(len(form.blocks) for form in forms if form.name == "tents")])
     if not hopeless and fewest < room:
-        shells = shells_form(task, room)
+        shells = _attempt(lambda: shells_form(task, room))
         forms += [shells] if shells is not None else []
     counts = {form.name: len(form.blocks) + 1 for form in forms}
     best = min(forms, key=lambda form: len(form.blocks), default=None)
@@ -114,3 +119,11 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
     if best is None or len(best.blocks) >= task.room:
         return None, counts
     return best, counts
+
+
+def _attempt(make: Callable[[], Form | None]) -> Form | None:
+    """A form, or None where float proposals fail it."""
+    try:
+        return make()
+    except (TooClose, np.linalg.LinAlgError):
+        return None
