@@ -55,7 +55,7 @@ def test_build_shows_what_it_proved(run, tmp_path):
     result = run("build", FIGURE2, "-o", tmp_path / "m.npz")
     assert (result.code, result.err) == (0, "")
     for words in (
-        ["data", "3 distinct sequences, 12 tokens, dimension 2, 2 labels"],
+        ["data", "3 distinct sequences, 9 tokens, dimension 2, 2 labels"],
         ["separate", "2 blocks"], ["cluster", "1 block"], ["match", "1 block"],
         ["classify", "1 block"], ["blocks", "5 of at most 8N+4 = 28"],
         ["parameters", "non-zero of at most 54Nd = 324"], ["bounds", "holds"],
@@ -124,7 +124,7 @@ def test_numbers_as_floats(run, tmp_path):
 def test_test_data_are_counted_by_predictions(run, tmp_path):
     near = save(tmp_path / "t.json", [
         {"tokens": [[100, 100]], "label": "blue"}, {"tokens": [[100, 100]], "label": "orange"},
-        {"tokens": [[0.5, 2.5], [1, -2], [0, 0.5], [2, 1.5]], "label": "orange"},
+        {"tokens": [[2.5, 3], [3, -2], [-3, -0.5]], "label": "orange"},
     ])  # fmt: skip
     result = run("build", FIGURE2, "-o", tmp_path / "m.npz", "--test", near, "--json")
     assert result.code == 0
@@ -181,18 +181,18 @@ def test_verify_in_a_process_of_its_own(built):
 def test_verify_refutes_with_a_witness(run, built, tmp_path):
     with np.load(built) as file:
         members = dict(file)
-    members["w"][-1, 1] -= 8  # circles and squares land below the axis
+    members["w"][-1, 1] *= -1  # the stars land above the axis
     np.savez(tmp_path / "bad.npz", **members)
     result = run("verify", tmp_path / "bad.npz", FIGURE2)
     assert (result.code, result.err) == (1, "")
     assert "verdict" in result.out
     model = hm.Transformer.load(tmp_path / "bad.npz")
-    output = model.output(hm.load(FIGURE2).sequence(0))
-    assert f"refuted: sequence 1 (id 'circles') has the exact output ({output[0]}, " in result.out
-    assert "outside the set of its label 'blue'" in result.out
+    output = model.output(hm.load(FIGURE2).sequence(2))
+    assert f"refuted: sequence 3 (id 'stars') has the exact output ({output[0]}, " in result.out
+    assert "outside the set of its label 'orange'" in result.out
     found = json.loads(run("verify", tmp_path / "bad.npz", FIGURE2, "--json").out)
     assert found["verdict"] == "refuted"
-    assert [w["sequence"] for w in found["witnesses"]] == [0, 1]
+    assert [w["sequence"] for w in found["witnesses"]] == [2]
     assert found["witnesses"][0]["output"] == [str(x) for x in output]
 
 
@@ -239,7 +239,7 @@ def test_run_writes_outputs_and_traces(run, built, tmp_path):
 def test_run_prints_traces(run, built):
     lines = run("run", built, FIGURE2, "--exact", "--trace").out.splitlines()
     assert len(lines) == 3 * (1 + 6)
-    assert lines[1] == '     0 input: [["-3/2", 1], [1, -2], [2, 2], [2, "3/2"]]'
+    assert lines[1] == '     0 input: [[-2, "-3/2"], ["5/2", 3], ["-1/2", -2]]'
     assert lines[6].startswith("     5 classify: ")
 
 

@@ -45,7 +45,7 @@ def build_cover(
         return _peel(data, merged, seed, on_block, "there is one label only")
     sets = {name: data.sets[name] for name in names}
     targets = {name: label_set.witness() for name, label_set in sets.items()}
-    batch = Tokens.from_sequences(data.sequence(j) for j in merged.representatives)
+    batch = Tokens.from_array(data.tokens, data.offsets).select(merged.representatives)
     split = split_ties(batch, labels, seed)
     most = len(split) + len(merged)
     try:

@@ -33,7 +33,7 @@ def build_peel(
     measures; asserted exactly. ``on_block`` is called with the stage of each new block.
     """
     labels = [data.labels[j] or "" for j in merged.representatives]
-    batch = Tokens.from_sequences(data.sequence(j) for j in merged.representatives)
+    batch = Tokens.from_array(data.tokens, data.offsets).select(merged.representatives)
     split = split_ties(batch, labels, seed)
     blocks, stages = list(split), ["split"] * len(split)
     for stage, new in _to_targets(data, batch, labels):
