@@ -12,11 +12,16 @@ def facts() -> dict[str, object]:
     """Processor, cores, Python and library versions; no host name, no path."""
     return {
         "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": _cores(),
         "system": platform.system(),
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "scipy", "python-flint", "hardmax")},
     }
+
+
+def _cores() -> int | None:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count()
 
 
 def _processor() -> str:
