@@ -39,7 +39,7 @@ def dataset(name: str) -> Dataset:
     """The data of a figure.
 
     >>> dataset("figure2")
-    <Dataset: 3 sequences, 12 tokens, dimension 2, 2 labels>
+    <Dataset: 3 sequences, 9 tokens, dimension 2, 2 labels>
     """
     from ..formats.data_json import read
 
