@@ -178,3 +178,20 @@ def test_bounds(count, d, depth):
 def test_unusable_pairs(data, message):
     with pytest.raises(InputError, match=message):
         hm.certify(Transformer([RankOneBlock.of(2)]), data)
+
+
+def test_the_papers_bounds_are_not_about_other_architectures():
+    data = hm.Dataset([[(0, 0)], [(1, 0)]], ["a", "b"])
+    model = hm.build(data)
+    general = hm.Transformer([block.general() for block in model.blocks])
+    assert hm.certify(general, data).bounds.status == "holds"
+    wide = hm.Block(
+        hm.FeedForward(hm.Matrix([[1, 0], [0, 1]]), (0, 0), hm.Matrix.zeros(2, 2)),
+        hm.SelfAttention(1, hm.Matrix.zeros(2, 2), hm.Matrix.identity(2)),
+    )
+    certificate = hm.certify(hm.Transformer([*general.blocks, wide]), data)
+    assert certificate.proved
+    assert certificate.bounds.status == "n/a"
+    assert certificate.structure.sentence() == "hidden width 2, rank A ≤ 2, V = αI"
+    counted = hm.Transformer([wide])
+    assert hm.certify(counted, data).parameters == 2 + 1 + 2  # U, ρ, A

@@ -99,8 +99,9 @@ class Bounds:
 
     @property
     def status(self) -> str:
-        """``holds`` or ``exceeded``; ``n/a`` for d = 1, which the theorem leaves out."""
-        if self.parameter_bound is None:
+        """``holds`` or ``exceeded``; ``n/a`` for d = 1 and for other architectures, which the
+        theorem leaves out."""
+        if self.parameter_bound is None or not self.applies:
             return "n/a"
         return "exceeded" if self.exceeded else "holds"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..dataset import Dataset
 
-BLACK, GREY, PALE = "#000000", "#b0b0b0", "#e8e8e8"
+BLACK, GREY = "#000000", "#b0b0b0"
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PURPLE, SKY, YELLOW = "#CC79A7", "#56B4E9", "#F0E442"
 
