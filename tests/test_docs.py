@@ -31,7 +31,7 @@ def test_links_lead_somewhere(page):
 
 def _table():
     text = (ROOT / "docs" / "theory.md").read_text()
-    rows = text.partition("## 11 ")[2].splitlines()
+    rows = text.partition("## 11 ")[2].partition("## 12 ")[0].splitlines()
     return [[cell.strip() for cell in row.strip("|").split("|")]
             for row in rows if row.startswith("| ") and "`" in row]  # fmt: skip
 
