@@ -180,6 +180,15 @@ def json_number(value: Fraction) -> int | str:
     return value.numerator if plain else exact_text(value)
 
 
+def json_vector(vector: Iterable[Fraction]) -> list[int | str]:
+    """An exact vector as JSON writes it.
+
+    >>> json_vector((Fraction(1), Fraction(1, 2)))
+    [1, '1/2']
+    """
+    return [json_number(x) for x in vector]
+
+
 def show(value: Fraction, width: int = 60) -> str:
     """Text of an exact number, shortened in the middle where it is long.
 

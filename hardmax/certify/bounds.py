@@ -46,15 +46,18 @@ def structure_of(model: Transformer) -> Structure:
     )
 
 
-def parameters_of(model: Transformer) -> tuple[int, list[int]]:
-    """Number of non-zero parameters P, and the bits of each of them.
-
-    For general layers the entries of U, b, W, ρ, V and A are counted.
-    """
+def parameter_bits(model: Transformer) -> list[int]:
+    """Bits of each non-zero parameter; for general layers the entries of U, b, W, ρ, V and A."""
     if model.parameters is not None:
-        return model.parameters.nonzero(), model.parameters.bit_lengths()
-    sizes = [bits(x) for block in _general_blocks(model) for x in _entries(block) if x]
-    return len(sizes), sizes
+        return model.parameters.bit_lengths()
+    return [bits(x) for block in _general_blocks(model) for x in _entries(block) if x]
+
+
+def parameter_count(model: Transformer) -> int:
+    """Number of non-zero parameters P."""
+    if model.parameters is not None:
+        return model.parameters.nonzero()
+    return len(parameter_bits(model))
 
 
 def _general_blocks(model: Transformer) -> list[Block]:
@@ -116,7 +119,7 @@ def bounds_of(model: Transformer, count: int) -> Bounds:
     block_bound = 8 * count + 4
     return Bounds(
         blocks=len(model),
-        parameters=parameters_of(model)[0],
+        parameters=parameter_count(model),
         block_bound=block_bound,
         parameter_bound=54 * count * d if d >= 2 else None,
         block_parameter_bound=(3 * d + 3) * block_bound,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..dataset import Dataset
 from ..labels import Point, Polyhedron, Separation
-from ..numbers import Vector, json_number
+from ..numbers import json_number, json_vector
 
 _LISTED_POINTS = 100  # pairs of points need no proof; up to so many labels they are shown
 
@@ -33,7 +33,7 @@ def _entry(data: Dataset, a: str, b: str, found: Separation) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "a": a,
         "b": b,
-        "normal": _numbers(found.normal),
+        "normal": json_vector(found.normal),
         "offset": json_number(found.offset),
     }
     for key, name, weights in (
@@ -41,9 +41,5 @@ def _entry(data: Dataset, a: str, b: str, found: Separation) -> dict[str, Any]:
         ("multipliers_b", b, found.second),
     ):
         if isinstance(data.given_sets[name], Polyhedron) and weights is not None:
-            entry[key] = _numbers(weights)
+            entry[key] = json_vector(weights)
     return entry
-
-
-def _numbers(vector: Vector) -> list[int | str]:
-    return [json_number(x) for x in vector]

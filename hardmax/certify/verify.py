@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from ..numbers import Vector, show_vector
-from .bounds import Bounds, Structure, bounds_of, parameters_of, structure_of
+from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
 from .separation import separation_entries
 
 FORMAT = "hardmax-certificate/1"
@@ -140,7 +140,7 @@ def certify(
         for j, (label, output) in enumerate(zip(labels, outputs, strict=True))
         if not data.sets[label].contains(output)
     )
-    _, sizes = parameters_of(model)
+    sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")
     distinct = count_measures(data)
     return Certificate(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -59,7 +58,7 @@ def export(
       hardmax export model.npz data.json --to rocq -o proved.v
     """
     from ..errors import InputError
-    from ..formats.files import keep_apart, write_whole
+    from ..formats.files import keep_apart, write_text
     from ..model.transformer import Transformer
 
     if data is None:
@@ -73,11 +72,7 @@ def export(
             f"{data}: there is no sequence {max(places) + 1}, only {len(sequences)} of them"
         )
     script, meaning = _script(target, loaded, sequences, places, radius, claim)
-
-    def write(temporary: Path) -> None:
-        temporary.write_text(script, encoding="ascii")
-
-    write_whole(output, write)
+    write_text(output, script)
     if as_json:
         print_json({"file": output, "to": target, "sequences": len(places)})
     else:

@@ -35,7 +35,7 @@ def report(model: str, data: str, output: str) -> int:
     """
     from ..certify import certify
     from ..draw.film import record
-    from ..formats.files import write_whole
+    from ..formats.files import write_text, write_whole
     from ..model.transformer import Transformer
 
     target = Path(output)
@@ -55,7 +55,7 @@ def report(model: str, data: str, output: str) -> int:
         text = page(
             loaded, sequences, film, certificate, f"{Path(model).name} on {Path(data).name}"
         )
-        write_whole(target, lambda path: _write(path, text))
+        write_text(target, text)
         click.echo(f"{output}: {len(film.frames)} moments, {certificate.verdict}")
         return 0
     from ..draw.animation import animate
@@ -63,7 +63,3 @@ def report(model: str, data: str, output: str) -> int:
     write_whole(target, partial(animate, sequences, film, kind[1:]))
     click.echo(f"{output}: {len(film.frames)} moments")
     return 0
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -54,7 +53,7 @@ def run(
       hardmax run model.npz data.json --exact --trace -o trace.json
     """
     from ..certify import predict
-    from ..formats.files import keep_apart, write_whole
+    from ..formats.files import keep_apart, write_text
     from ..formats.model_file import label_sets
     from ..model.transformer import Transformer
 
@@ -77,7 +76,7 @@ def run(
     if output is not None:
         document = {"model": model, "exact": exact, "results": entries}
         content = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-        write_whole(output, lambda path: _write(path, content))
+        write_text(output, content)
         click.echo(f"{len(entries)} results written to {output}")
         return 0
     for j, (entry, result) in enumerate(zip(entries, results, strict=True)):
@@ -117,7 +116,3 @@ def _results(
 
 def _numbers(vector: Sequence[Any]) -> list[Any]:
     return [json_number(x) if isinstance(x, Fraction) else x for x in vector]
-
-
-def _write(path: Path, content: str) -> None:
-    path.write_text(content, encoding="utf-8")

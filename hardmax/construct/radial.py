@@ -17,6 +17,7 @@ from ..model.layers import RankOneBlock
 from ..numbers import Vector, bits, dot, power_of_two_below
 from .collapse import Cloud
 from .filtered import FilteredPoints, rounded_to
+from .move import move
 
 _PANEL = 512  # points treated in one matrix product
 _SHORT = 20  # bits of a rounded direction
@@ -134,9 +135,8 @@ def _move(x: Vector, target: Target, u: Vector, gap: Fraction, slack: Fraction) 
     For open sets b and w are rounded to the fewest bits that let x land in the set, and
     within ``slack`` of the target in every coordinate.
     """
-    h = power_of_two_below(gap / 2)
-    b = h - dot(u, x)
-    w = tuple((y - t) / h for t, y in zip(x, target.point, strict=True))
+    block = move(x, target.point, u, dot(u, x) - gap)
+    b, w, h = block.b, block.w, dot(u, x) + block.b
     for size in _SIZES if target.open else ():
         found = _rounded(b, w, h, size)
         height = h + found[0] - b
@@ -150,7 +150,7 @@ def _move(x: Vector, target: Target, u: Vector, gap: Fraction, slack: Fraction) 
 
 
 def _rounded(b: Fraction, w: Vector, h: Fraction, size: int) -> tuple[Fraction, Vector]:
-    """B and w on grids of ``size`` bits below h and below the largest entry of w."""
+    """Round b and w to grids of ``size`` bits below h and below the largest entry of w."""
     largest = max(map(abs, w))
     step = power_of_two_below(largest) / 2**size if largest else Fraction(1)
     return round(b * 2**size / h) * h / 2**size, tuple(round(t / step) * step for t in w)

@@ -161,12 +161,21 @@ def _pull(
 ) -> RankOneBlock:
     """Translate, then pull tokens to what v selects, by the first α = 1/2, 1/4, … that
     merges no two tokens by chance: ``images`` different tokens must remain."""
+    return _first(
+        batch,
+        images,
+        lambda alpha: RankOneBlock.translation(shift, rho=1 - alpha, alpha=alpha, v=v),
+    )
+
+
+def _first(
+    batch: Tokens, images: int, block_of: Callable[[Fraction], RankOneBlock]
+) -> RankOneBlock:
+    """Apply the block of the first α = 1/2, 1/4, … after which ``images`` tokens remain."""
     alpha = Fraction(1, 2)
-    while True:
-        block = RankOneBlock.translation(shift, rho=1 - alpha, alpha=alpha, v=v)
-        if _accept(batch, block, images):
-            return block
+    while not _accept(batch, block := block_of(alpha), images):
         alpha /= 2
+    return block
 
 
 def _accept(batch: Tokens, block: RankOneBlock, images: int) -> bool:
@@ -191,14 +200,14 @@ def _case_3(batch: Tokens, sharing: _Sharing, before: int, rng: Random) -> Separ
     if best is None or best[0] <= before:
         raise ConstructionError("Lemma 3.4 parted no pair of neighbours")
     count, split, w, means = best
-    images, alpha = sharing.images(means), Fraction(1, 2)
-    while True:
-        block = RankOneBlock.of(
+    block = _first(
+        batch,
+        sharing.images(means),
+        lambda alpha: RankOneBlock.of(
             batch.dimension, u=split.u, b=split.b, w=w, rho=1 - alpha, alpha=alpha
-        )
-        if _accept(batch, block, images):
-            return SeparationStep(3, block, count, split=split)
-        alpha /= 2
+        ),
+    )
+    return SeparationStep(3, block, count, split=split)
 
 
 def _injective(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..certify.verify import Certificate
 from ..errors import InputError
-from .files import write_together, write_whole
+from .files import text_writer, write_text, write_together
 
 
 def write_certificate(certificate: Certificate, path: str | PathLike[str]) -> None:
@@ -18,8 +18,7 @@ def write_certificate(certificate: Certificate, path: str | PathLike[str]) -> No
     Raises InputError where the verdict is not "proved", or where data or model did not come
     from files: a certificate is bound to both by their SHA-256.
     """
-    content = _content(certificate)
-    write_whole(path, lambda temporary: _write(temporary, content))
+    write_text(path, _content(certificate))
 
 
 def write_with_certificate(
@@ -32,7 +31,7 @@ def write_with_certificate(
     write_together(
         [
             (model_path, store),
-            (path, lambda temporary: _write(temporary, _content(certificate()))),
+            (path, lambda temporary: text_writer(_content(certificate()))(temporary)),
         ]
     )
 
@@ -43,7 +42,3 @@ def _content(certificate: Certificate) -> str:
     if None in certificate.sha256.values():
         raise InputError("a certificate needs the data and the model from files")
     return json.dumps(certificate.to_json(), ensure_ascii=False, indent=1) + "\n"
-
-
-def _write(path: Path, content: str) -> None:
-    path.write_text(content, encoding="utf-8")

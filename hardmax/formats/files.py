@@ -77,6 +77,20 @@ def write_whole(path: str | PathLike[str], write: Callable[[Path], None]) -> Non
     write_together([(path, write)])
 
 
+def write_text(path: str | PathLike[str], content: str) -> None:
+    """As `write_whole`, for a text in UTF-8."""
+    write_whole(path, text_writer(content))
+
+
+def text_writer(content: str) -> Callable[[Path], None]:
+    """What `write_whole` and `write_together` call to fill a file with a text in UTF-8."""
+
+    def write(temporary: Path) -> None:
+        temporary.write_text(content, encoding="utf-8")
+
+    return write
+
+
 def write_together(files: Sequence[tuple[str | PathLike[str], Callable[[Path], None]]]) -> None:
     """As `write_whole`, for files that belong together: none gets its name before all are whole.
 

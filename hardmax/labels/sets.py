@@ -11,12 +11,8 @@ from typing import Any, ClassVar
 
 from ..alternatives import Refutation, project, strict_system
 from ..errors import InputError
-from ..numbers import Vector, as_fraction, as_vector, dot, json_number, short_between
+from ..numbers import Vector, as_fraction, as_vector, dot, json_number, json_vector, short_between
 from .distance import Distance
-
-
-def _texts(vector: Vector) -> list[int | str]:
-    return [json_number(x) for x in vector]
 
 
 def _square_distance(x: Vector, y: Vector) -> Fraction:
@@ -78,7 +74,7 @@ class Point(LabelSet):
         return Distance(_square_distance(x, self.point))
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": "point", "point": _texts(self.point)}
+        return {"kind": "point", "point": json_vector(self.point)}
 
 
 class _Polyhedral(LabelSet):
@@ -143,7 +139,7 @@ class Halfspace(_Polyhedral):
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": "halfspace",
-            "normal": _texts(self.normal),
+            "normal": json_vector(self.normal),
             "offset": json_number(self.offset),
         }
 
@@ -200,7 +196,7 @@ class Box(_Polyhedral):
         return Distance(_square_distance(x, nearest))
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": "box", "lower": _texts(self.lower), "upper": _texts(self.upper)}
+        return {"kind": "box", "lower": json_vector(self.lower), "upper": json_vector(self.upper)}
 
 
 @dataclass(frozen=True)
@@ -249,8 +245,8 @@ class Polyhedron(_Polyhedral):
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": "polyhedron",
-            "A": [_texts(row) for row in self.A],
-            "b": _texts(self.b),
+            "A": [json_vector(row) for row in self.A],
+            "b": json_vector(self.b),
         }
 
 
@@ -293,7 +289,11 @@ class Ball(LabelSet):
         return Distance(square, self.radius)
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": "ball", "center": _texts(self.center), "radius": json_number(self.radius)}
+        return {
+            "kind": "ball",
+            "center": json_vector(self.center),
+            "radius": json_number(self.radius),
+        }
 
 
 def default_points(names: Sequence[str], dimension: int) -> dict[str, LabelSet]:

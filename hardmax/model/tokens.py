@@ -140,9 +140,7 @@ class Tokens:
 
     def projections(self, v: Sequence[Fraction]) -> list[Fraction]:
         """⟨v, z⟩ for every token."""
-        numerators, denominator = clear_denominators(v)
-        values = self._rows.dot([*numerators, 0])
-        scales = self._rows.dot([0] * self.dimension + [denominator])
+        values, scales = self.values(v)
         return [Fraction(int(p), int(q)) for p, q in zip(values, scales, strict=True)]
 
     def values(self, u: Sequence[Fraction]) -> tuple[list[int], list[int]]:
@@ -167,9 +165,7 @@ class Tokens:
         None where two different tokens share the largest value; the first row where one
         token is repeated.
         """
-        weights, _ = clear_denominators(v)
-        scores = self._rows.dot([*weights, 0])
-        scales = self._rows.dot([0] * self.dimension + [1])
+        scores, scales = self.values(v)
         found: list[int | None] = []
         for a, b in self.spans():
             top = _top_rows(scores[a:b], scales[a:b])
