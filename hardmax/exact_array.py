@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 
 import numpy as np
 
+from .dyadic import chunks, float_bits, least_shift, odd_parts
 from .errors import InputError, ResourceLimitError
-from .numbers import bits, nearest_float
+from .numbers import bits
+
+_ROOM = 53  # bits of the integers that float64 and int64 hold alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,19 +39,18 @@ class ExactArray:
         floats: list[float] = []
         exact: dict[int, Fraction] = {}
         for index, number in enumerate(numbers):
+            numerator, denominator = number.as_integer_ratio()
             try:
-                nearest = nearest_float(number)
+                nearest = numerator / denominator
             except OverflowError:
                 raise ResourceLimitError(
                     f"entry {index} of an array is 2^1024 or more, past the range of float64"
                 ) from None
             floats.append(nearest + 0.0)  # no negative zeros
-            denominator = number.denominator
-            if (
-                denominator & (denominator - 1)
-                or number.numerator.bit_length() > 53
-                or denominator.bit_length() > 1000
-            ) and Fraction(nearest) != number:
+            if denominator & (denominator - 1) or (
+                (numerator.bit_length() > _ROOM or denominator.bit_length() > 1000)
+                and Fraction(nearest) != number
+            ):
                 exact[index] = number
         return cls(np.array(floats, dtype=np.float64).reshape(shape), exact)
 
@@ -57,22 +60,27 @@ class ExactArray:
         return cls.from_flat((x for row in rows for x in row), (len(rows), width))
 
     @classmethod
-    def from_numpy(cls, array: np.ndarray) -> ExactArray:
-        """Take a float or integer array at its word; raise InputError on NaN and infinities."""
+    def from_numpy(cls, array: np.ndarray, *, own: bool = False) -> ExactArray:
+        """Take a float or integer array at its word; raise InputError on NaN and infinities.
+
+        With ``own`` the array is the caller's gift: where it can be, it is kept, not copied,
+        and its negative zeros become zeros in place.
+        """
         if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
             raise InputError(f"an array of {array.dtype} does not hold float or integer numbers")
-        values = np.array(array, dtype=np.float64, order="C") + 0.0  # no negative zeros
-        if not np.isfinite(values).all():
-            raise InputError("an array holds NaN or an infinity")
+        if own and array.dtype == np.float64 and array.flags.carray:
+            values = array
+        else:
+            with np.errstate(invalid="ignore"):  # NaN is refused below
+                values = np.array(array, dtype=np.float64, order="C")
+        flat = values.reshape(-1)
+        for part in chunks(len(flat)):
+            if not np.isfinite(flat[part]).all():
+                raise InputError("an array holds NaN or an infinity")
+            flat[part] += 0.0  # no negative zeros
         if array.dtype.kind == "f" or array.dtype.itemsize <= 4:
             return cls(values)
-        flat = array.ravel(order="C")
-        # float64 values from 2^63 (2^64) on would overflow the way back, so ask in Python
-        large = np.flatnonzero(np.abs(values.ravel()) >= 2.0**53)
-        exact = {
-            int(k): Fraction(int(flat[k])) for k in large if int(values.flat[k]) != int(flat[k])
-        }
-        return cls(values, exact)
+        return cls(values, _rounded(array.ravel(order="C"), flat))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -105,12 +113,12 @@ class ExactArray:
         [[1, 6, 2]]
         """
         width = self.values.shape[1]
-        mantissas, exponents = np.frexp(self.values)
-        integers = (mantissas * 2.0**53).astype(np.int64)  # exact: 53 bits each
-        lowest = integers & -integers  # the last bit that is set
-        trailing = np.where(integers == 0, 0, np.frexp(lowest.astype(np.float64))[1] - 1)
-        powers = np.where(integers == 0, 0, exponents - 53 + trailing)
-        odd = integers >> trailing
+        whole = self.scaled() if self.exact else None
+        if whole is not None and whole[1] < 1 << 63:
+            rows = np.c_[whole[0], np.full(len(self), whole[1])]
+            reduced: list[list[int]] = (rows // np.gcd.reduce(rows, axis=1)[:, None]).tolist()
+            return reduced
+        odd, powers = odd_parts(self.values)
         shifts = np.minimum(powers.min(axis=1, initial=0), 0)
         rows = [
             [*(x << p for x, p in zip(row, power, strict=True)), 1 << -shift]
@@ -130,14 +138,93 @@ class ExactArray:
 
     def nonzero(self) -> int:
         """Number of entries other than zero (an override can differ from its float 0)."""
-        hidden = sum(1 for k, q in self.exact.items() if q and not self.values.flat[k])
-        return int(np.count_nonzero(self.values)) + hidden
+        return int(np.count_nonzero(self.values)) + len(self._hidden())
 
     def bit_lengths(self) -> list[int]:
         """Bits of each entry other than zero, as `hardmax.numbers.bits` counts them."""
-        flat = self.values.ravel()
-        nonzero = np.flatnonzero(flat)
-        return [
-            bits(self.exact[k]) if k in self.exact else bits(Fraction(x))
-            for k, x in zip(nonzero.tolist(), flat[nonzero].tolist(), strict=True)
-        ] + [bits(q) for k, q in self.exact.items() if q and not flat[k]]
+        flat = self.values.reshape(-1)
+        sizes: list[int] = []
+        for part in chunks(len(flat)):
+            sizes += float_bits(flat[part]).tolist()
+        for k, number in self.exact.items():
+            sizes[k] = bits(number)
+        if np.count_nonzero(flat) == len(flat):
+            return sizes
+        return [sizes[k] for k in np.flatnonzero(flat).tolist()] + [
+            bits(number) for number in self._hidden()
+        ]
+
+    def _hidden(self) -> list[Fraction]:
+        """Overrides other than zero of floats that are zero."""
+        at = np.fromiter(self.exact, np.int64, len(self.exact))
+        zeros = at[self.values.reshape(-1)[at] == 0]
+        return [self.exact[k] for k in zeros.tolist() if self.exact[k]]
+
+    def scaled(self) -> tuple[np.ndarray, int] | None:
+        """All entries over one denominator: (Z, q) with entry = Z/q exactly and q > 0 least.
+
+        Z is an int64 array of the same shape, |Z| < 2^53, so that float64 holds it as well;
+        it is kept and must not be changed. None where there is no such Z.
+
+        >>> ExactArray.from_rows([[Fraction(1, 10), Fraction(3, 4)]], 2).scaled()
+        (array([[ 2, 15]]), 20)
+        """
+        return self._scaled
+
+    @cached_property
+    def _scaled(self) -> tuple[np.ndarray, int] | None:
+        plain = self.values.reshape(-1)
+        if self.exact:
+            plain = plain.copy()
+            plain[np.fromiter(self.exact, np.int64, len(self.exact))] = 0
+        shift = least_shift(plain, _ROOM)
+        if shift is None:
+            return None
+        common = self._common_denominator(1 << shift)
+        if common is None:
+            return None
+        numerators = np.empty(plain.size, np.int64)
+        for part in chunks(len(plain)):
+            numerators[part] = np.ldexp(plain[part], shift)
+        factor = common >> shift
+        largest = max(int(numerators.max(initial=0)), -int(numerators.min(initial=0)))
+        if largest * factor >= 1 << _ROOM:
+            return None
+        if largest and factor > 1:
+            numerators *= factor
+        factors = {q: common // q for q in {x.denominator for x in self.exact.values()}}
+        exact = [x.numerator * factors[x.denominator] for x in self.exact.values()]
+        if max(max(exact, default=0), -min(exact, default=0)) >= 1 << _ROOM:
+            return None
+        if exact:
+            numerators[np.fromiter(self.exact, np.int64, len(self.exact))] = exact
+        return numerators.reshape(self.shape), common
+
+    def _common_denominator(self, start: int) -> int | None:
+        """The least common multiple of ``start`` and the denominators of the overrides.
+
+        None where the largest entry would then need too many bits, found before anything
+        huge is worked out.
+        """
+        flat = self.values.reshape(-1)
+        largest = Fraction(max(float(flat.max(initial=0)), -float(flat.min(initial=0))))
+        if not largest:
+            largest = max((abs(x) for x in self._hidden()), default=Fraction(0))
+        common = start
+        for denominator in {x.denominator for x in self.exact.values()}:
+            common = lcm(common, denominator)
+            if largest * common > 2 << _ROOM:  # twice: the largest float may be rounded up
+                return None
+        return common
+
+
+def _rounded(integers: np.ndarray, floats: np.ndarray) -> dict[int, Fraction]:
+    """The integers that their floats are not, by index."""
+    exact: dict[int, Fraction] = {}
+    for part in chunks(len(floats)):
+        # float64 values from 2^63 (2^64) on would overflow the way back, so ask in Python
+        for k in np.flatnonzero(np.abs(floats[part]) >= 2.0**_ROOM).tolist():
+            integer = int(integers[part.start + k])
+            if int(floats[part.start + k]) != integer:
+                exact[part.start + k] = Fraction(integer)
+    return exact

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from fractions import Fraction as F
+from math import lcm
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from hardmax.errors import InputError, ResourceLimitError
 from hardmax.exact_array import ExactArray
+from hardmax.numbers import bits
 
 numbers = (
     st.floats(allow_nan=False, allow_infinity=False).map(Fraction)
@@ -91,3 +94,103 @@ def test_the_array_does_not_change_with_its_source():
     array = ExactArray.from_numpy(source)
     source[0, 0] = 5
     assert array.row(0) == (0, 0)
+
+
+def test_a_gift_is_kept():
+    source = np.array([[1.5, -0.0]])
+    array = ExactArray.from_numpy(source, own=True)
+    assert array.values is source
+    assert not np.signbit(source).any()
+    for other in (
+        source.astype(">f8"),
+        source.astype("f4"),
+        np.asfortranarray(np.eye(2)),
+        *broken(),
+    ):
+        assert not np.shares_memory(ExactArray.from_numpy(other, own=True).values, other)
+
+
+def broken():
+    """Arrays that can't be kept: read-only, not aligned."""
+    fixed = np.eye(2)
+    fixed.flags.writeable = False
+    return fixed, np.zeros(33, np.uint8)[1:].view(np.float64)
+
+
+@given(st.lists(numbers, min_size=1, max_size=8))
+@example([F(0), F(1, 3**700), F(5), F(1, 3)])  # an override whose float is zero comes last
+def test_bits_one_by_one(flat):
+    array = ExactArray.from_flat(flat, (len(flat),))
+    shown = [x for x, value in zip(flat, array.values, strict=True) if value]
+    hidden = [x for x, value in zip(flat, array.values, strict=True) if x and not value]
+    assert array.bit_lengths() == [bits(x) for x in shown + hidden]
+    assert array.nonzero() == len(shown) + len(hidden)
+
+
+def test_bits_of_extreme_floats():
+    values = np.array([5e-324, 2.0**-1022, 2.0**1023, np.finfo(float).max, 1.0, -1.5, 2.0**53])
+    assert ExactArray(values).bit_lengths() == [bits(F(x)) for x in values.tolist()]
+    many = np.random.default_rng(0).normal(size=200_000).astype(np.float32).astype(np.float64)
+    many[::7] = 0
+    expected = [bits(F(x)) for x in many.tolist() if x]
+    assert ExactArray(many).bit_lengths() == expected
+
+
+decimals = st.builds(lambda p, k: F(p, 10**k), st.integers(-(10**7), 10**7), st.integers(0, 7))
+dyadics = st.builds(lambda p, k: F(p, 2**k), st.integers(-(2**20), 2**20), st.integers(0, 20))
+
+
+@given(
+    st.lists(decimals, max_size=9)
+    | st.lists(dyadics, max_size=9)
+    | st.lists(decimals | dyadics | st.just(F(0)), max_size=9)
+    | st.lists(numbers, max_size=4)
+)
+@example([F(2**53 - 1), F(0)])
+@example([F(2**53)])
+@example([F(2**53 - 1), F(1, 2)])
+@example([F(2**52 - 1), F(1, 2)])
+@example([F(1, 3**700)])
+@example([F(1, 3**700), F(1)])
+@example([F(1, 3**40), F(1, 5**40), F(1, 7**40)])
+@example([F(2**52, 3), F(2**53 - 1, 3)])
+@example([F(2**53, 3)])
+@example([F(1, 2**1074), F(3, 2**1073)])
+def test_one_denominator(flat):
+    found = ExactArray.from_flat(flat, (len(flat),)).scaled()
+    common = lcm(*(x.denominator for x in flat))
+    if any(abs(x * common) >= 2**53 for x in flat):
+        assert found is None
+        return
+    Z, q = found
+    assert (Z.dtype, Z.shape, q) == (np.int64, (len(flat),), common)
+    assert [F(p, q) for p in Z.tolist()] == flat
+
+
+def test_one_denominator_is_kept_and_large_arrays_have_one():
+    values = np.random.default_rng(0).integers(-9, 9, size=(1000, 200)) / 8
+    array = ExactArray(values)
+    Z, q = array.scaled()
+    assert q == 8
+    assert (Z / q == values).all()
+    assert array.scaled()[0] is Z
+    values[-1, -1] = 2.0**-60
+    assert ExactArray(values).scaled() is None
+    assert "scaled" not in repr(array)
+
+
+def test_a_denominator_that_would_explode_is_not_worked_out():
+    flat = [F(1), *(F(1, p) for p in range(2**40 + 1, 2**40 + 40_001, 2))]
+    assert ExactArray.from_flat(flat, (len(flat),)).scaled() is None
+
+
+@given(st.lists(st.tuples(decimals | dyadics, decimals), min_size=1, max_size=5))
+@example([(F(1, 3**40), F(1)), (F(1, 3), F(1, 6))])
+@example([(F(1, 3**40), F(0)), (F(0), F(2, 3**40))])  # between 2^63 and 2^64
+@example([(F(2**53 - 1, 2**52), F(1, 10)), (F(0), F(0))])
+def test_integer_rows_are_least(rows):
+    found = ExactArray.from_rows(rows, 2).integer_rows()
+    for row, (*Z, q) in zip(rows, found, strict=True):
+        assert q == lcm(*(x.denominator for x in row))
+        assert [F(p, q) for p in Z] == list(row)
+        assert all(type(p) is int for p in (*Z, q))

@@ -342,3 +342,19 @@ def test_json_form_comes_back(rng: Random):
 
     text = json.dumps({name: entry.to_json() for name, entry in sets.items()})
     assert read_label_sets(parse(text.encode()), NumberReader("exact"), 3) == sets
+
+
+def test_points_need_no_pairs():
+    """A thousand points are told apart at sight; each hyperplane is there when asked for."""
+    sets = {str(k): Point((k, -k)) for k in range(1000)}
+    sets["ball"] = Ball((0, 500), 1)
+    proofs = check_disjoint(sets)
+    assert len(proofs) == 1001 * 500
+    assert list(proofs.without_points()) == [(str(k), "ball") for k in range(1000)]
+    found = proofs["3", "999"]
+    assert found == separate(sets["3"], sets["999"])
+    with pytest.raises(KeyError):
+        _ = proofs["999", "3"]
+    sets["twin"] = Point((7, -7))
+    with pytest.raises(InputError, match="labels '7' and 'twin' overlap"):
+        check_disjoint(sets)

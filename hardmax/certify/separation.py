@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dataset import Dataset
-from ..labels import Point, Polyhedron, Separation
+from ..labels import Polyhedron, Separation
 from ..numbers import json_number, json_vector
 
 _LISTED_POINTS = 100  # pairs of points need no proof; up to so many labels they are shown
@@ -20,13 +20,9 @@ def separation_entries(data: Dataset) -> tuple[dict[str, Any], ...]:
     >>> separation_entries(data)
     ({'a': 'a', 'b': 'b', 'normal': [1], 'offset': '1/2'},)
     """
-    sets = data.given_sets
-    return tuple(
-        _entry(data, a, b, found)
-        for (a, b), found in data.separations.items()
-        if len(sets) <= _LISTED_POINTS
-        or not (isinstance(sets[a], Point) and isinstance(sets[b], Point))
-    )
+    found = data.separations
+    pairs = found if len(data.given_sets) <= _LISTED_POINTS else found.without_points()
+    return tuple(_entry(data, a, b, found[a, b]) for a, b in pairs)
 
 
 def _entry(data: Dataset, a: str, b: str, found: Separation) -> dict[str, Any]:

@@ -6,7 +6,7 @@ where that is no deeper.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -14,14 +14,27 @@ from ..dataset import Dataset
 from ..dataset.measures import Merged
 from ..errors import ConstructionError
 from ..labels import Point
-from ..model.tokens import Tokens
+from ..model.layers import RankOneBlock
 from ..model.transformer import Transformer
-from .flatten import flatten
-from .forms import Form, Task, fewest_shells, rules_form, shells_form, tents_form
+from .cloud import Means, selected
+from .filtered import Array
+from .flatten import coded, flatten
+from .forms import (
+    Form,
+    Task,
+    fewest_open,
+    fewest_shells,
+    open_form,
+    rules_form,
+    shells_form,
+    tents_form,
+)
+from .packing import Staged
 from .peel import build_peel
 from .slice import TooClose
 from .tie_splitting import split_ties
 
+_MANY = 12_000  # points up to which there is time for what takes one step for each of them
 _WORTH = 2  # a list that generalises may take this many times the blocks of the shallowest form
 
 
@@ -37,7 +50,8 @@ def build_cover(
     With ``learn`` a decision list is fitted and kept where cross-validation shows that it
     generalises. The number of blocks is at most the form's bound and K + N, asserted exactly.
     """
-    labels = [data.labels[j] or "" for j in merged.representatives]
+    chosen = np.asarray(merged.representatives, dtype=np.int64)
+    labels = [data.labels[j] or "" for j in chosen.tolist()]
     names = list(dict.fromkeys(labels))
     if data.dimension < 2:
         return _peel(data, merged, seed, on_block, "the dimension is 1")
@@ -45,25 +59,41 @@ def build_cover(
         return _peel(data, merged, seed, on_block, "there is one label only")
     sets = {name: data.sets[name] for name in names}
     targets = {name: label_set.witness() for name, label_set in sets.items()}
-    batch = Tokens.from_array(data.tokens, data.offsets).select(merged.representatives)
-    split = split_ties(batch, labels, seed)
+    split, means = _untied(data, chosen, labels, seed)
     most = len(split) + len(merged)
     try:
-        block, base = flatten(batch, labels, targets, seed, sets)
-        task = Task(base, targets, sets, names, seed, most - len(split) - 1)
+        block, base = flatten(means, labels, targets, seed, sets)
+        opened = all(not isinstance(label_set, Point) for label_set in sets.values())
+        task = Task(
+            base,
+            targets,
+            sets,
+            names,
+            seed,
+            most - len(split) - 1,
+            means.cloud if opened else None,
+            coded(labels)[1],
+        )
         form, found = _shallowest(task, learn)
     except TooClose:
         return _peel(data, merged, seed, on_block, "points lie too close for float64 proposals")
     counts = {name: len(split) + count for name, count in found.items()}
     if form is None:
         return _peel(data, merged, seed, on_block, "no cover is shallower", counts)
-    if any(not isinstance(label_set, Point) for label_set in sets.values()):
+    few = len(merged) <= _MANY
+    if few and any(not isinstance(label_set, Point) for label_set in sets.values()):
         # points that lie in their open sets already can make peel shallower than K + N
         peel = _peel(data, merged, seed, None, "no cover is shallower", counts)
         if len(peel) <= len(split) + 1 + len(form.blocks):
             return peel
-    blocks = [*split, block, *(block for _, block in form.blocks)]
-    stages = ["split"] * len(split) + ["flatten"] + [stage for stage, _ in form.blocks]
+    staged = Staged()
+    staged.add("split", split)
+    if form.collapse is not None:
+        staged.add("collapse", [form.collapse])
+    else:
+        staged.add("flatten", [block])
+    staged.extend(form.blocks)
+    blocks, stages = staged.parameters(data.dimension), staged.stages()
     bound = len(split) + 1 + form.bound
     if len(blocks) > min(bound, most):
         raise ConstructionError(f"{len(blocks)} blocks break the bound {min(bound, most)}")
@@ -77,7 +107,20 @@ def build_cover(
         "alternatives": counts,
         **form.notes,
     }
-    return Transformer(blocks, dimension=data.dimension, stages=stages, meta=meta)
+    return Transformer(blocks, stages=stages, meta=meta)
+
+
+def _untied(
+    data: Dataset, chosen: Array, labels: Sequence[str], seed: int
+) -> tuple[list[RankOneBlock], Means]:
+    """Tie splitting, where two labels share a mean, and the means after it."""
+    means = Means.of_array(data.tokens, data.offsets, chosen)
+    codes = coded(labels)[1]
+    if (codes[means.cloud.first_equal()] == codes).all():
+        return [], means
+    batch = selected(data.tokens, data.offsets, chosen)
+    split = split_ties(batch, labels, seed)
+    return split, Means.of_tokens(batch)
 
 
 def _peel(
@@ -99,19 +142,25 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
     """The shallowest form, or a learned one that is worth its blocks; None if peel is no deeper."""
     # a push and a clamp for every label but one, the kills, and an ending
     least = 2 * (len(task.names) - 1) + task.kills + 1
-    if min(least, fewest_shells(task)) >= task.room:
+    if min(least, fewest_shells(task), fewest_open(task)) >= task.room:
         return None, {}
     learned = _attempt(lambda: rules_form(task)) if learn and least < task.room else None
     if learned is not None and len(learned.blocks) >= task.room:
         learned = None
     forms = [form for form in (_attempt(lambda: tents_form(task)), learned) if form is not None]
-    # shells are slow to build: only where they can still be chosen
+    # shells are slow to build: only where they can still be chosen, and for few points
     fewest = fewest_shells(task)
     hopeless = learned is not None and len(learned.blocks) <= _WORTH * fewest
     room = min([task.room, *(len(form.blocks) for form in forms if form.name == "tents")])
-    if not hopeless and fewest < room:
+    if not hopeless and fewest < room and len(task.base) <= _MANY:
         shells = _attempt(lambda: shells_form(task, room))
         forms += [shells] if shells is not None else []
+    room = min([room, *(len(form.blocks) for form in forms if form is not learned)])
+    if learned is not None:  # shallower by so much that it is chosen
+        room = min(room, -(-len(learned.blocks) // _WORTH))
+    if fewest_open(task) < room and len(task.base) <= _MANY:
+        opened = _attempt(lambda: open_form(task, room))
+        forms += [opened] if opened is not None else []
     counts = {form.name: len(form.blocks) + 1 for form in forms}
     best = min(forms, key=lambda form: len(form.blocks), default=None)
     if learned is not None and best is not None:

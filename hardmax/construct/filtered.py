@@ -21,6 +21,11 @@ _UNIT = 2.0**-53
 _TINY = 2.0**-300  # far above everything that underflow can lose, far below what counts
 
 
+def product_slack(d: int) -> float:
+    """γ_{d+2} with room to spare: the error of ⟨u,x⟩ in units of |u||x|, x rounded once."""
+    return 1.01 * (d + 4) * _UNIT
+
+
 def rounded_to(values: Array, bits: int) -> Array:
     """Nearest numbers with at most ``bits`` bits.
 
@@ -34,8 +39,8 @@ def rounded_to(values: Array, bits: int) -> Array:
 class FilteredPoints:
     """Points of ℚ^d, shape (n, d), divided by a power of two, in float64.
 
-    ``values[j]·scale`` is point j up to rounding; all entries of ``values`` are at most 2 in
-    absolute value.
+    ``values[j]·scale`` is point j up to rounding and, in every entry, up to ``error[j]·scale``;
+    all entries of ``values`` are at most 2 in absolute value.
 
     >>> cloud = FilteredPoints([(Fraction(1, 3), Fraction(7))])
     >>> cloud.scale
@@ -54,22 +59,64 @@ class FilteredPoints:
         else:
             values = values / float(scale)
         self.scale = scale
-        self.values: Array = values.reshape(len(points), width)
-        self._size = _norms(self.values) + _TINY
+        self._fill(values.reshape(len(points), width), np.zeros(len(points)))
+
+    @classmethod
+    def of_floats(cls, values: Array, error: Array, scale: Fraction) -> FilteredPoints:
+        """Points within ``error`` (n,) of the floats ``values`` (n, d), entry by entry.
+
+        Both are multiplied by ``scale``, a power of two; ``values`` may be rescaled in place.
+
+        >>> FilteredPoints.of_floats(np.array([[6.0]]), np.array([2.0**-50]), Fraction(1)).values
+        array([[1.5]])
+        """
+        self = cls.__new__(cls)
+        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+        power = power_of_two_below(Fraction(largest)) if largest else Fraction(1)
+        values *= 1 / float(power)
+        self.scale = scale * power
+        self._fill(values, error * (1 / float(power)))
+        return self
+
+    def _fill(self, values: Array, error: Array) -> None:
+        self.values, self.error = values, error
+        self.sizes = _norms(values) + _TINY
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def select(self, rows: Any) -> FilteredPoints:
+        """Some of the points."""
+        chosen = FilteredPoints.__new__(FilteredPoints)
+        chosen.scale = self.scale
+        chosen._fill(self.values[rows], self.error[rows])
+        return chosen
+
+    def scaled(self, factor: Fraction) -> FilteredPoints:
+        """All points multiplied by a power of two."""
+        chosen = FilteredPoints.__new__(FilteredPoints)
+        chosen.scale = self.scale * factor
+        chosen._fill(self.values, self.error)
+        return chosen
+
+    def column(self, i: int) -> tuple[Array, Array]:
+        """Proven lower and upper bounds of entry i of all points, divided by the scale."""
+        x = self.values[:, i]
+        room = (self.error + 2.0**-52 * np.abs(x)) * 1.001 + _TINY
+        return x - room, x + room
 
     def products(self, u: Array, rows: Any = slice(None)) -> tuple[Array, Array]:
         """⟨u_i, point_j⟩/scale in float64 and its error bound, both of shape (k, n).
 
         ``u`` has shape (k, d) and is exact. The bound covers the rounding of the points and
-        every order of summation, fused or not: γ_{d+2}·|u|·|x|, computed with upward slack.
+        every order of summation, fused or not: γ_{d+2}·|u|·|x| + |u|₁·error, with upward slack.
         """
-        d = self.values.shape[1]
         value = u @ self.values[rows].T
-        slack = 1.01 * (d + 4) * _UNIT
-        error = slack * np.outer(_norms(u) + _TINY, self._size[rows]) + _TINY
+        slack = product_slack(self.values.shape[1])
+        error = slack * np.outer(_norms(u) + _TINY, self.sizes[rows]) + _TINY
+        own = self.error[rows]
+        if own.any():
+            error += np.outer(1.001 * np.abs(u).sum(axis=1), own)
         return np.asarray(value), np.asarray(error)
 
 

@@ -1,10 +1,11 @@
-"""Three ways to bring every label to a height of its own (Theorem B, step B4; docs/theory.md).
+"""Ways to bring every label to a place of its own (Theorem B, step B4; docs/theory.md).
 
 rules    a learned decision list, repaired by plateaus (for labels that can be learned);
 tents    half-spaces and tents, one label after another, each followed by a clamp;
-shells   d − 1 points of any labels at a time, then a staircase (beyond the theorem).
+shells   d − 1 points of any labels at a time, then a staircase (beyond the theorem);
+open     tents straight into label sets that are all open, from a collapse into one of them.
 
-All of them begin with the slice of `flatten` and end with every label on its target.
+All but the last begin with the slice of `flatten` and end with every label on its target.
 """
 
 from __future__ import annotations
@@ -19,30 +20,40 @@ import numpy as np
 from ..labels import LabelSet
 from ..model.layers import RankOneBlock
 from ..numbers import Vector
+from .cloud import Cloud
 from .ending import agree, ending_count, finish, kill_count, polyline
+from .filtered import Array
 from .learn import choose_list
+from .open_cover import open_cover
+from .packing import Staged
 from .rules import apply_rules, repair
 from .shells import park
 from .slice import Slice, TooClose
 from .staircase import staircase, staircase_count
 from .tents import cover_class
 
-Staged = list[tuple[str, RankOneBlock]]
-
 
 @dataclass(frozen=True)
 class Form:
-    """Blocks after the flattening, and the bound on their number that the form promises."""
+    """Blocks after the flattening, and the bound on their number that the form promises.
+
+    ``collapse`` takes the place of the flattening where the form does without it.
+    """
 
     name: str
-    blocks: Staged
+    blocks: Sequence[tuple[str, RankOneBlock]]
     bound: int
     notes: Mapping[str, Any]
+    collapse: RankOneBlock | None = None
 
 
 @dataclass(frozen=True)
 class Task:
-    """What the forms work on; ``room`` is the number of blocks at which peel is no deeper."""
+    """What the forms work on; ``room`` is the number of blocks at which peel is no deeper.
+
+    ``means`` are given where all label sets are open, with ``codes[j]`` the place of mean j's
+    label among the names.
+    """
 
     base: Slice
     targets: Mapping[str, Vector]
@@ -50,6 +61,8 @@ class Task:
     names: list[str]
     seed: int
     room: int
+    means: Cloud | None = None
+    codes: Array | None = None
 
     @cached_property
     def kills(self) -> int:
@@ -80,7 +93,7 @@ def rules_form(task: Task) -> Form | None:
     """Learn, then repair."""
     base, names = task.base, task.names
     index = {name: i for i, name in enumerate(names)}
-    y = np.array([index[name] for name in base.labels.tolist()])
+    y = np.array([index[name] for name in base.names])[base.codes]
     orders = [[index[name] for name in order] for order in task.orders()]
 
     def cost(order: Sequence[int]) -> int:
@@ -94,7 +107,7 @@ def rules_form(task: Task) -> Form | None:
     levels = [line.heights[name] for name in order]
     try:
         blocks, place = apply_rules(base, chosen.rules, names, line.heights)
-        wanted = np.array([order.index(name) for name in base.labels.tolist()])
+        wanted = np.array([order.index(name) for name in base.names])[base.codes]
         fixes = repair(base, place, wanted, levels, task.seed)
     except TooClose:
         return None
@@ -117,18 +130,19 @@ def rules_form(task: Task) -> Form | None:
 def tents_form(task: Task) -> Form | None:
     """Half-spaces, tents and clamps; the base is the lowest label."""
     base = task.base
-    sizes = {name: int((base.labels == name).sum()) for name in task.names}
+    counts = np.bincount(base.codes, minlength=len(base.names)).tolist()
+    sizes = dict(zip(base.names, counts, strict=True))
     by_size = sorted(task.names, key=lambda name: -sizes[name])
     candidates = [*task.orders(), by_size]
     # tents depend little on the order: the lowest class is free, the ending has its price
     order = min(candidates, key=lambda o: task.end(o) - 3 * sizes[o[0]] / base.dimension)
     line = polyline(order, task.targets)
     rng = np.random.default_rng(task.seed)
-    staged: Staged = []
+    staged = Staged()
     pushes = tents = 0
-    done = np.flatnonzero(base.labels == order[0])
-    for name in order[1:]:
-        members = np.flatnonzero(base.labels == name)
+    place = np.array([order.index(name) for name in base.names])[base.codes]
+    for i, name in enumerate(order[1:], 1):
+        members, done = np.flatnonzero(place == i), np.flatnonzero(place < i)
         try:
             found = cover_class(base, members, done, line.heights[name], rng, task.room)
         except TooClose:
@@ -136,13 +150,11 @@ def tents_form(task: Task) -> Form | None:
         if found is None:
             return None
         for push in found:
-            stage = "tent" if len(push.hinges) == 3 else "half-space"
-            staged += [(stage, block) for block in push.blocks(base)]
-            tents += len(push.hinges) == 3
-            pushes += len(push.hinges) == 1
-        staged.append(("clamp", base.clamp(line.heights[name])))
-        done = np.union1d(done, members)
-    staged += finish(base, line, task.targets, task.sets)
+            staged.add(push.stage, push.blocks(base))
+            tents += len(push) // 3
+            pushes += len(push) == 1
+        staged.add("clamp", [base.clamp(line.heights[name])])
+    staged.extend(finish(base, line, task.targets, task.sets))
     bound = pushes + 3 * tents + len(order) - 1 + base.dimension + len(order)
     return Form("tents", staged, bound, {"base": order[0], "tents": tents, "half-spaces": pushes})
 
@@ -160,7 +172,26 @@ def shells_form(task: Task, room: int) -> Form | None:
         return None
     if blocks is None:
         return None
-    staged: Staged = [("shell", block) for block in blocks]
+    staged = [("shell", block) for block in blocks]
     staged += staircase(base, names, task.targets)
     bound = len(blocks) + base.dimension + staircase_count(len(names))
     return Form("shells", staged, bound, {"shells": len(blocks)})
+
+
+def fewest_open(task: Task) -> int:
+    """Blocks that the open form takes at least: a half-space for every label but the base."""
+    return 2 * (len(task.names) - 1) if task.means is not None else task.room
+
+
+def open_form(task: Task, room: int) -> Form | None:
+    """Tents into open sets, fewer than ``room`` of their blocks; needs all of them open."""
+    if task.means is None or task.codes is None:
+        return None
+    first = task.means.first_equal()
+    kept = np.flatnonzero(first == np.arange(len(first)))
+    cloud, codes = task.means.select(kept), task.codes[kept]
+    found = open_cover(cloud, codes, task.names, task.sets, task.seed, room - 1)
+    if found is None:
+        return None
+    notes = {"base": found.base, "small groups": found.small}
+    return Form("open", found.pushes, found.bound, notes, found.collapse)

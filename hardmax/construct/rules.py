@@ -34,7 +34,7 @@ def apply_rules(
     a rule apart.
     """
     rank = {names[c]: i for i, c in enumerate(rules.order)}
-    wanted = np.array([rank[name] for name in base.labels.tolist()])
+    wanted = np.array([rank[name] for name in base.names])[base.codes]
     last = len(rules.order) - 1
     place = np.full(len(base), last)
     pairs = []

@@ -37,7 +37,7 @@ def park(
     can't be parked with certified floats.
     """
     rng = np.random.default_rng(seed)
-    rank = np.array([float(heights[name]) for name in base.labels.tolist()])
+    rank = np.array([float(heights[name]) for name in base.names])[base.codes]
     X = base.points.values
     left = np.arange(len(base))
     finder = _Facets(X, rng)

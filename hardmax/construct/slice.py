@@ -6,17 +6,19 @@ float64 and rounded to a grid; where the points lie is then proven (`FilteredPoi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from ..model.layers import RankOneBlock
 from ..numbers import Vector, power_of_two_below
-from .filtered import Array, FilteredPoints
+from .cloud import Cloud
+from .filtered import Array
 
-_GRID = 36  # fractional bits of directions and offsets, relative to the cloud
+GRID = 36  # fractional bits of directions and offsets, relative to the cloud
 
 
 class TooClose(Exception):  # noqa: N818
@@ -40,12 +42,12 @@ class Cut:
         if not np.isfinite(size) or size == 0 or not np.isfinite(beta):
             raise TooClose
         scale = 2.0 ** float(np.floor(np.log2(size)))
-        grid = 2.0**_GRID
+        grid = 2.0**GRID
         return cls(np.round(u / scale * grid) / grid, float(np.round(beta / scale * grid) / grid))
 
     def moved(self, by: float) -> Cut:
         """The parallel cut t + by."""
-        grid = 2.0**_GRID
+        grid = 2.0**GRID
         return Cut(self.u, float(np.round((self.beta + by) * grid) / grid))
 
     def shifted(self, by: float) -> Cut:
@@ -60,8 +62,8 @@ class Slice:
     """Points of equal height B, one for each different x, with their labels.
 
     Shapes: ``points`` (n, d−1) in FilteredPoints, relative to the exact shift fB and divided
-    by a power of two. ``middle`` is set where all label sets are open and every point may keep
-    its difference to this point of E: then E needs no kills.
+    by a power of two; ``codes`` (n,) index ``names``. ``middle`` is set where all label sets
+    are open and every point may keep its difference to this point of E: then E needs no kills.
     """
 
     def __init__(
@@ -69,19 +71,29 @@ class Slice:
         axis: int,
         f: Sequence[int],
         height: Fraction,
-        points: Mapping[Vector, str],
+        cloud: Cloud,
+        names: Sequence[str],
+        codes: Array,
         middle: Vector | None = None,
     ) -> None:
-        self.middle = middle
-        self._ranges: dict[int, tuple[Fraction, Fraction]] = {}
-        self.axis, self.f, self.height = axis, f, height
-        self.exact = list(points)
-        self.labels = np.array(list(points.values()))
-        self.points = FilteredPoints(self.exact)
+        self.axis, self.f, self.height, self.middle = axis, f, height, middle
+        self.cloud, self.points = cloud, cloud.points
+        self.names, self.codes = names, codes
         self.shift = [g * height for i, g in enumerate(f) if i != axis]
+        self._ranges: dict[int, tuple[Fraction, Fraction]] = {}
 
     def __len__(self) -> int:
-        return len(self.exact)
+        return len(self.points)
+
+    @cached_property
+    def exact(self) -> list[Vector]:
+        """All points exactly, relative to the shift."""
+        return self.cloud.exact(range(len(self)))
+
+    @cached_property
+    def labels(self) -> Array:
+        """The label of every point, (n,)."""
+        return np.asarray(np.array(self.names)[self.codes])
 
     @property
     def dimension(self) -> int:
@@ -124,15 +136,18 @@ class Slice:
         return [factor if i == self.axis else Fraction(0) for i in range(len(self.f))]
 
     def coordinate_range(self, i: int) -> tuple[Fraction, Fraction]:
-        """Least and largest x_i, i ≠ axis, over all points, exactly."""
+        """Bounds of x_i, i ≠ axis, over all points; they are equal where x_i is constant."""
         if i not in self._ranges:
             place = i - (i > self.axis)
-            column = self.points.values[:, place]
-            near = 2.0**-40  # floats err by far less, so the extreme entries are among these
-            low = min(self.exact[j][place] for j in np.flatnonzero(column <= column.min() + near))
-            high = max(self.exact[j][place] for j in np.flatnonzero(column >= column.max() - near))
+            value = self.cloud.constant(place)
+            if value is None:
+                low, high = self.points.column(place)
+                ends = Fraction(float(low.min())), Fraction(float(high.max()))
+                ends = ends[0] * self.points.scale, ends[1] * self.points.scale
+            else:
+                ends = value, value
             shift = self.f[i] * self.height
-            self._ranges[i] = low + shift, high + shift
+            self._ranges[i] = ends[0] + shift, ends[1] + shift
         return self._ranges[i]
 
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from ..model.layers import RankOneBlock
 from .filtered import Array, rounded_to
+from .panels import EDGE, Opening, Panel, Panels, precision
 from .slice import Cut, Slice, TooClose, short_power
 
 _TRIALS = 8  # hyperplanes tried for each tent, the best is kept
-_EDGE = 2.0**-6  # captured points keep this share of the slab's half-width from its boundary
 _ATTEMPTS = 64  # directions through a single point before giving up
 
 
@@ -32,6 +32,15 @@ class Push:
     captured: Array
     hinges: Sequence[tuple[Cut, Fraction]]
 
+    @property
+    def stage(self) -> str:
+        """Name of the blocks."""
+        return "tent" if len(self) == 3 else "half-space"
+
+    def __len__(self) -> int:
+        """Number of blocks."""
+        return len(self.hinges)
+
     def blocks(self, base: Slice) -> list[RankOneBlock]:
         """One block for each hinge."""
         return [base.block(cut, rise) for cut, rise in self.hinges]
@@ -44,25 +53,49 @@ def cover_class(
     rise: Fraction,
     rng: np.random.Generator,
     limit: int | None = None,
-) -> list[Push] | None:
+) -> list[Push | Panel] | None:
     """Pushes that raise every member by at least ``rise`` and nothing to be avoided.
 
-    Greedy: the push that captures most per block, from hyperplanes through groups of at most
-    d − 1 members. ``limit`` gives up (None) past so many blocks. Raises TooClose where no
-    hyperplane through a single point can be certified in float64.
+    Greedy: the pushes that capture most per block, from hyperplanes through groups of at most
+    d − 1 members, in panels; one by one where no panel can be certified. ``limit`` gives up
+    (None) past so many blocks. Raises TooClose where no hyperplane through a single point can
+    be certified in float64.
     """
-    left = np.array(sorted(members))
-    others = np.array(sorted(avoid), dtype=int)
-    pushes: list[Push] = []
+    left = np.sort(np.asarray(members, dtype=int))
+    others = np.sort(np.asarray(avoid, dtype=int))
+    panels = None
+    if len(left) and precision(base) is not None:
+        panels = Panels(base, left, others, rise, rng)
+    gone = np.zeros(len(base), dtype=bool)
+    pushes: list[Push | Panel] = []
     count = 0
     while len(left):
-        best = _best(base, left, others, rise, rng)
-        pushes.append(best)
-        count += len(best.hinges)
+        push = _next(base, panels, left, others, rise, rng)
+        pushes.append(push)
+        count += len(push)
         if limit is not None and count > limit:
             return None
-        left = np.setdiff1d(left, best.captured)
+        gone[push.captured] = True
+        left = left[~gone[left]]
+        if panels is not None:
+            panels.drop(gone)
     return pushes
+
+
+def _next(
+    base: Slice,
+    panels: Panels | None,
+    left: Array,
+    avoid: Array,
+    rise: Fraction,
+    rng: np.random.Generator,
+) -> Push | Panel:
+    found = panels.next() if panels is not None else None
+    if isinstance(found, Opening):
+        push = _slab(base, found.cut, found.group, left, avoid, rise)
+        if push is not None:
+            return push
+    return found if isinstance(found, Panel) else _best(base, left, avoid, rise, rng)
 
 
 def _best(base: Slice, left: Array, avoid: Array, rise: Fraction, rng: np.random.Generator) -> Push:
@@ -84,7 +117,7 @@ def _best(base: Slice, left: Array, avoid: Array, rise: Fraction, rng: np.random
 
 
 def _gain(push: Push) -> float:
-    return len(push.captured) / len(push.hinges)
+    return len(push.captured) / len(push)
 
 
 def _group(base: Slice, left: Array, size: int, rng: np.random.Generator, near: bool) -> Array:
@@ -150,11 +183,11 @@ def _tent(
     half = float(rounded_to(np.array((q - p) / 2 * (1 - 2.0**-8)), 10))
     low, high = base.values(cut)
     size = np.maximum(high, -low)
-    captured = left[size[left] <= half * (1 - _EDGE)]
+    captured = left[size[left] <= half * (1 - EDGE)]
     clear = (low[avoid] >= half) | (high[avoid] <= -half)
     if not clear.all() or not len(captured) or half <= 0:
         return None
-    factor = short_power(half * _EDGE / 2, rise)
+    factor = short_power(half * EDGE / 2, rise)
     hinges = [
         (cut.shifted(half * side), factor * weight) for side, weight in ((1, 1), (0, -2), (-1, 1))
     ]

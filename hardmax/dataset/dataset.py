@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..errors import InputError
 from ..exact_array import ExactArray
 from ..labels import LabelSet, check_disjoint, default_points, lift
 from ..numbers import Vector, as_vector
+from .grouping import Merged, group_measures
 
 
 class Dataset:
@@ -92,8 +94,7 @@ class Dataset:
             raise InputError(f"sequence {int(np.argmin(lengths)) + 1} has no tokens")
         if tokens.shape[1] < 1:
             raise InputError("tokens need at least one coordinate")
-        given = [None] * count if labels is None else labels
-        self.labels = [None if label is None else str(label) for label in given]
+        self.labels = _names([None] * count if labels is None else labels)
         if len(self.labels) != count:
             raise InputError(f"{len(self.labels)} labels for {count} sequences")
         self.ids = list(ids) if ids is not None else [None] * count
@@ -109,7 +110,7 @@ class Dataset:
     def _label_sets(
         self, sets: Mapping[str, LabelSet] | None, dimension: int
     ) -> dict[str, LabelSet]:
-        used = list(dict.fromkeys(label for label in self.labels if label is not None))
+        used = [name for name in dict.fromkeys(self.labels) if name is not None]
         if sets is None:
             chosen: dict[str, LabelSet] = default_points(used, dimension)
         else:
@@ -120,11 +121,12 @@ class Dataset:
                         f"label {name!r} has dimension {label_set.dimension}, "
                         f"the tokens have {dimension}"
                     )
-            for j, label in enumerate(self.labels):
-                if label is not None and label not in chosen:
-                    raise InputError(
-                        f"{self.name(j)} has the label {label!r}, which is not among the labels"
-                    )
+            unknown = next((name for name in used if name not in chosen), None)
+            if unknown is not None:
+                raise InputError(
+                    f"{self.name(self.labels.index(unknown))} has the label {unknown!r}, which "
+                    f"is not among the labels"
+                )
         self.separations = check_disjoint(chosen)
         self.given_sets = chosen  # before any lifting: what files hold
         if self.positional:
@@ -168,10 +170,36 @@ class Dataset:
 
     def need_labels(self) -> list[str]:
         """The labels; raises InputError where a sequence has none."""
-        for j, label in enumerate(self.labels):
-            if label is None:
-                raise InputError(f"{self.name(j)} has no label; this command needs one for each")
-        return [label for label in self.labels if label is not None]
+        if None in self.labels:
+            j = self.labels.index(None)
+            raise InputError(f"{self.name(j)} has no label; this command needs one for each")
+        return cast("list[str]", self.labels.copy())
+
+    @cached_property
+    def label_codes(self) -> tuple[np.ndarray, list[str]]:
+        """Labels as numbers: codes (N,) int64, and the names they stand for, by first appearance.
+
+        A sequence without a label has the code −1.
+
+        >>> Dataset([[(1,)], [(2,)], [(3,)]], ["b", None, "a"]).label_codes
+        (array([ 0, -1,  1]), ['b', 'a'])
+        """
+        names = [name for name in dict.fromkeys(self.labels) if name is not None]
+        code: dict[str | None, int] = {name: k for k, name in enumerate(names)}
+        code[None] = -1
+        return np.fromiter(map(code.__getitem__, self.labels), np.int64, len(self)), names
+
+    @cached_property
+    def merged(self) -> Merged:
+        """Sequences grouped by their empirical measures, whatever their labels."""
+        return group_measures(self.tokens, self.offsets)
+
+
+def _names(labels: Iterable[object]) -> list[str | None]:
+    given = list(labels)
+    if set(map(type, given)) <= {str, type(None)}:
+        return cast("list[str | None]", given)
+    return [None if label is None else str(label) for label in given]
 
 
 def _with_positions(tokens: ExactArray, offsets: np.ndarray) -> ExactArray:

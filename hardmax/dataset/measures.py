@@ -7,17 +7,17 @@ measures need equal labels, and then one sequence can stand for all of them (Rem
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from math import gcd
+
+import numpy as np
 
 from ..errors import HardmaxError
 from ..numbers import Vector, show_vector
 from .dataset import Dataset
+from .grouping import Merged
 
-Measure = frozenset[tuple[Hashable, int]]
+__all__ = ["ContradictionError", "Merged", "TiedSequences", "count_measures", "merge"]
 
 
 @dataclass(frozen=True)
@@ -64,53 +64,9 @@ class ContradictionError(HardmaxError):
         self.tied = tied
 
 
-@dataclass(frozen=True)
-class Merged:
-    """Data with equal sequences merged: ``representatives`` lists one index for each measure,
-    ``group`` (N,) the place in that list of every sequence."""
-
-    representatives: list[int]
-    group: list[int]
-
-    def __len__(self) -> int:
-        """Number of distinct measures."""
-        return len(self.representatives)
-
-
-def token_keys(data: Dataset) -> list[Hashable]:
-    """A hashable key for every token; keys are equal exactly where the tokens are."""
-    values = data.tokens.values
-    width = values.shape[1]
-    keys: list[Hashable] = [row.tobytes() for row in values]
-    overridden: dict[int, list[tuple[int, Fraction]]] = {}
-    for k in sorted(data.tokens.exact):
-        overridden.setdefault(k // width, []).append((k % width, data.tokens.exact[k]))
-    for i, extra in overridden.items():
-        # equal numbers have equal nearest floats, so overrides only refine the bytes
-        keys[i] = (keys[i], tuple((j, q.numerator, q.denominator) for j, q in extra))
-    return keys
-
-
-def measure(keys: list[Hashable]) -> Measure:
-    """Empirical measure of a sequence given by the keys of its tokens, up to total mass.
-
-    >>> measure(["a", "b"]) == measure(["b", "a", "b", "a"])
-    True
-    """
-    counts = Counter(keys)
-    divisor = gcd(*counts.values())
-    return frozenset((key, count // divisor) for key, count in counts.items())
-
-
-def measures(data: Dataset) -> list[Measure]:
-    """Empirical measure of every sequence."""
-    keys = token_keys(data)
-    return [measure(keys[a:b]) for a, b in pairwise(data.offsets)]
-
-
 def count_measures(data: Dataset) -> int:
     """N, the number of distinct empirical measures."""
-    return len(set(measures(data)))
+    return len(data.merged)
 
 
 def merge(data: Dataset) -> Merged:
@@ -118,19 +74,15 @@ def merge(data: Dataset) -> Merged:
 
     Raises ContradictionError where two such sequences have different labels.
     """
-    labels = data.need_labels()
-    seen: dict[Measure, int] = {}
-    representatives: list[int] = []
-    group: list[int] = []
-    for j, found in enumerate(measures(data)):
-        place = seen.setdefault(found, len(representatives))
-        if place == len(representatives):
-            representatives.append(j)
-        first = representatives[place]
-        if labels[first] != labels[j]:
-            raise ContradictionError(_tied(data, first, j))
-        group.append(place)
-    return Merged(representatives, group)
+    data.need_labels()
+    merged = data.merged
+    if len(merged) < len(data):
+        codes, _ = data.label_codes
+        first = np.array(merged.representatives)[merged.group]
+        wrong = np.flatnonzero(codes != codes[first])
+        if len(wrong):
+            raise ContradictionError(_tied(data, int(first[wrong[0]]), int(wrong[0])))
+    return merged
 
 
 def _tied(data: Dataset, first: int, second: int) -> TiedSequences:

@@ -9,7 +9,7 @@ from typing import Any
 from ..dataset import Dataset
 from ..errors import InputError
 from . import data_csv, data_json, data_npz
-from .files import gunzip, read_bytes, sha256
+from .files import gunzip, read_content, sha256
 
 Reader = Callable[[bytes, str, bool, Mapping[str, Any]], Dataset]
 
@@ -22,9 +22,11 @@ def load(path: str | PathLike[str], *, numbers: str = "exact", positional: bool 
 
     Raises InputError with one line that names the file and the place.
     """
-    content = read_bytes(path)
+    content = read_content(path)
     source = {"sha256": sha256(content), "numbers": numbers}
     try:
+        if isinstance(content, memoryview):
+            return data_npz.read(content, numbers, positional, source)
         if content[:2] == b"\x1f\x8b":
             content = gunzip(content)
         read = _reader(content)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,8 @@ from ..numbers import MAX_DIGITS, Vector, nearest_float, parse_number
 
 FORMAT = "hardmax-dataset/1"
 MAX_DIMENSION = 1 << 20
+_SHORT = 100  # characters of a number that need no look at its limits
+_KNOWN = 1 << 20  # numbers that a reader remembers
 _SET_FIELDS = {
     "point": ("point",),
     "ball": ("center", "radius"),
@@ -72,6 +74,21 @@ def _show(value: object) -> str:
     return text if len(text) <= 40 else text[:36] + "…"
 
 
+def _plain(text: str) -> Fraction | None:
+    """The number that a short JSON integer or decimal is; None for any other text.
+
+    >>> _plain("-0.25"), _plain("1e3")
+    (Fraction(-1, 4), None)
+    """
+    whole, _, places = text.partition(".")
+    try:
+        if len(text) <= _SHORT:
+            return Fraction(int(whole + places), 10 ** len(places))
+    except ValueError:  # an exponent, NaN or Infinity
+        pass
+    return None
+
+
 class NumberReader:
     """Reads numbers exactly, or what has a point or exponent as the nearest float64."""
 
@@ -79,17 +96,33 @@ class NumberReader:
         if numbers not in ("exact", "binary64"):
             raise InputError(f"numbers are read 'exact' or as 'binary64', not as {numbers!r}")
         self.binary64 = numbers == "binary64"
+        self._known: dict[object, Fraction] = {}  # by their text: numbers come again
 
     def number(self, value: object, place: str) -> Fraction:
         """One number; raises InputError that begins with ``place``."""
         try:
             if not isinstance(value, str):
                 raise InputError(f"{_show(value)} is not a number")
-            exact = parse_number(value)
-            decimal = any(mark in value for mark in ".eE")
-            return Fraction(nearest_float(exact)) if self.binary64 and decimal else exact
+            exact = _plain(value) if isinstance(value, Written) else None
+            if exact is None:
+                exact = parse_number(value)
+            if self.binary64 and any(mark in value for mark in ".eE"):
+                return Fraction(nearest_float(exact))
+            return exact
         except InputError as problem:
             raise InputError(f"{place}: {problem}") from None
+
+    def numbers(self, values: Sequence[object], place: str) -> Vector:
+        """Numbers one by one; raises InputError that begins with ``place``."""
+        known, found = self._known, []
+        for value in values:
+            number = known.get(value) if isinstance(value, str) else None
+            if number is None:
+                number = self.number(value, place)
+                if len(known) < _KNOWN:
+                    known[value] = number
+            found.append(number)
+        return tuple(found)
 
     def vector(self, value: object, place: str, dimension: int | None = None) -> Vector:
         """A list of numbers, of the given length where there is one."""
@@ -98,7 +131,7 @@ class NumberReader:
         if dimension is not None and len(value) != dimension:
             raise InputError(f"{place} has {len(value)} coordinates, expected {dimension}")
         try:
-            return tuple(self.number(x, place) for x in value)
+            return self.numbers(value, place)
         except InputError:
             return tuple(
                 self.number(x, f"{place}, coordinate {i + 1}") for i, x in enumerate(value)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dataset import Dataset
+from ..dyadic import chunks
 from ..errors import InputError
 from ..exact_array import ExactArray
 from ..numbers import MAX_EXPONENT
@@ -15,8 +16,10 @@ from .data_json import NumberReader, parse, read_label_sets
 from .npz import read_npz, text
 
 
-def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:
-    """Data set from the bytes of an .npz file."""
+def read(
+    content: bytes | memoryview, numbers: str, positional: bool, source: Mapping[str, Any]
+) -> Dataset:
+    """Data set from the bytes of an .npz file; what can be written to is the data set's then."""
     arrays = read_npz(content, {"tokens", "offsets", "label", "labels"})
     for name in ("tokens", "offsets"):
         if name not in arrays:
@@ -33,10 +36,11 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
             f"'offsets' has shape {offsets.shape} and type {offsets.dtype}, expected (N+1,) "
             f"integers"
         )
-    steps = offsets.astype(object) if offsets.dtype.kind == "u" else offsets.astype(np.int64)
-    if steps[0] != 0 or steps[-1] != len(tokens) or (np.diff(steps) < 0).any():
+    steps = offsets.astype(np.int64)
+    wrapped = offsets.dtype.kind == "u" and (steps < 0).any()
+    if wrapped or steps[0] != 0 or steps[-1] != len(tokens) or (steps[1:] < steps[:-1]).any():
         raise InputError(f"'offsets' must rise from 0 to the number of tokens, {len(tokens)}")
-    offsets = steps.astype(np.int64)
+    offsets = steps
     _check_tokens(tokens, offsets)
     labels = _labels(arrays.get("label"), len(offsets) - 1)
     sets = None
@@ -44,7 +48,7 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
         document = parse(text(arrays, "labels").encode())
         sets = read_label_sets(document, NumberReader(numbers), tokens.shape[1])
     return Dataset.from_arrays(
-        ExactArray.from_numpy(tokens), offsets, labels, sets,
+        ExactArray.from_numpy(tokens, own=True), offsets, labels, sets,
         positional=positional, source=source,
     )  # fmt: skip
 
@@ -53,10 +57,13 @@ def _check_tokens(tokens: np.ndarray, offsets: np.ndarray) -> None:
     """Refuse NaN, infinities and |x| ≥ 2^1000, naming the first place."""
     if tokens.dtype.kind != "f":
         return
-    with np.errstate(invalid="ignore"):
-        bad = np.flatnonzero(~(np.abs(tokens.astype(np.float64)) < 2.0**MAX_EXPONENT).all(axis=1))
-    if len(bad):
-        row = int(bad[0])
+    flat, limit = tokens.reshape(-1), 2.0**MAX_EXPONENT
+    for part in chunks(len(flat)):
+        with np.errstate(invalid="ignore"):
+            some = flat[part].astype(np.float64, copy=False)
+            if -limit < some.min() and some.max() < limit:  # false where NaN is among them
+                continue
+            row = (part.start + int(np.argmin(np.abs(some) < limit))) // tokens.shape[1]
         j = int(np.searchsorted(offsets, row, side="right")) - 1
         raise InputError(
             f"sequence {j + 1}, token {row - int(offsets[j]) + 1} holds NaN, an infinity or a "
@@ -73,6 +80,8 @@ def _labels(array: np.ndarray | None, count: int) -> list[str] | None:
             f"or integers"
         )
     try:
-        return [str(label) for label in array.tolist()]
+        given = array.tolist()
+        names = {label: str(label) for label in set(given)}  # one object for each name
+        return list(map(names.__getitem__, given))
     except (ValueError, UnicodeError):
         raise InputError("'label' holds broken text") from None

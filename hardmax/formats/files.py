@@ -11,6 +11,9 @@ import zlib
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
+from stat import S_ISREG
+
+import numpy as np
 
 from ..errors import InputError
 
@@ -38,6 +41,24 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
         raise InputError(f"{path}: {problem.strerror or problem}") from None
 
 
+def read_content(path: str | PathLike[str]) -> bytes | memoryview:
+    """As `read_bytes`; but a zip archive comes as memory that its reader may keep and change."""
+    try:
+        with open(path, "rb") as file:
+            found = os.fstat(file.fileno())
+            if S_ISREG(found.st_mode) and file.peek(4)[:4] == b"PK\x03\x04":
+                if found.st_size > MAX_BYTES:
+                    raise InputError(f"{path}: larger than {MAX_BYTES >> 30} GiB")
+                view = np.empty(found.st_size, np.uint8).data
+                filled = 0
+                while filled < len(view) and (count := file.readinto(view[filled:])):
+                    filled += count
+                return view[:filled]
+    except OSError as problem:
+        raise InputError(f"{path}: {problem.strerror or problem}") from None
+    return read_bytes(path)
+
+
 def gunzip(content: bytes) -> bytes:
     """Unpack gzip; raise InputError where it is broken or unpacks past the limit."""
     parts, size, limit = [], 0, unpacked_limit(len(content), 1 << 26)
@@ -53,7 +74,7 @@ def gunzip(content: bytes) -> bytes:
     return b"".join(parts)
 
 
-def sha256(content: bytes) -> str:
+def sha256(content: bytes | memoryview) -> str:
     """SHA-256 of bytes, hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -11,6 +11,8 @@ from ..alternatives import Solution, project, strict_system
 from ..errors import InputError
 from ..numbers import Vector, dot, show_vector
 from .sets import Ball, LabelSet, Point, _Polyhedral
+
+_Named = tuple[str, LabelSet]
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,42 @@ def separate(first: LabelSet, second: LabelSet) -> Separation | CommonPoint:
     raise TypeError(f"{type(first).__name__} or {type(second).__name__} is no label set")
 
 
-def check_disjoint(sets: Mapping[str, LabelSet]) -> dict[tuple[str, str], Separation]:
+class Separations(Mapping[tuple[str, str], Separation]):
+    """A hyperplane between every pair of disjoint label sets, in the order of the sets.
+
+    Two different points are disjoint at sight; their hyperplane is worked out when asked for.
+    """
+
+    def __init__(
+        self, sets: Mapping[str, LabelSet], found: Mapping[tuple[str, str], Separation]
+    ) -> None:
+        self._place = {name: k for k, name in enumerate(sets)}
+        self._points = {name: each for name, each in sets.items() if isinstance(each, Point)}
+        self._found = found
+
+    def without_points(self) -> Iterable[tuple[str, str]]:
+        """The pairs that are not two points."""
+        return self._found.keys()
+
+    def __getitem__(self, pair: tuple[str, str]) -> Separation:
+        if pair in self._found:
+            return self._found[pair]
+        a, b = pair
+        if self._place[a] >= self._place[b]:
+            raise KeyError(pair)
+        return _points_apart(self._points[a], self._points[b])
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return combinations(self._place, 2)
+
+    def __len__(self) -> int:
+        return len(self._place) * (len(self._place) - 1) // 2
+
+
+def check_disjoint(sets: Mapping[str, LabelSet]) -> Separations:
     """Separate every pair of label sets; raise InputError naming the first pair that meets."""
     found = {}
-    for (a, first), (b, second) in combinations(sets.items(), 2):
+    for (a, first), (b, second) in _pairs(sets):
         result = separate(first, second)
         if isinstance(result, CommonPoint):
             raise InputError(
@@ -75,7 +109,24 @@ def check_disjoint(sets: Mapping[str, LabelSet]) -> dict[tuple[str, str], Separa
                 f"label sets must be disjoint"
             )
         found[a, b] = result
-    return found
+    return Separations(sets, found)
+
+
+def _pairs(sets: Mapping[str, LabelSet]) -> Iterator[tuple[_Named, _Named]]:
+    """The pairs of sets to separate, in order: all, or where no point comes twice, those
+    that are not two points."""
+    named = list(sets.items())
+    points = [each.point for _, each in named if isinstance(each, Point)]
+    if len(set(points)) < len(points):
+        yield from combinations(named, 2)
+        return
+    others = [(b, second) for b, second in named if not isinstance(second, Point)]
+    for place, (a, first) in enumerate(named, start=1):
+        if not isinstance(first, Point):
+            del others[0]  # it was this one
+            yield from (((a, first), second) for second in named[place:])
+        else:
+            yield from (((a, first), second) for second in others)
 
 
 def _swapped(result: Separation | CommonPoint) -> Separation | CommonPoint:
@@ -95,8 +146,7 @@ def _point_and(first: Point, second: LabelSet) -> Separation | CommonPoint:
     if second.contains(p):
         return CommonPoint(p)
     if isinstance(second, Point):
-        normal = _difference(second.point, p)
-        return Separation(normal, (dot(normal, p) + dot(normal, second.point)) / 2)
+        return _points_apart(first, second)
     if isinstance(second, Ball):
         normal = _difference((*second.center, *p[len(second.center) :]), p)
         # the point is outside: ⟨normal, c⟩ − r|normal| ≥ ⟨normal, p⟩
@@ -109,6 +159,12 @@ def _point_and(first: Point, second: LabelSet) -> Separation | CommonPoint:
         weights = tuple(Fraction(int(i == broken)) for i in range(len(A)))
         return Separation(tuple(-x for x in A[broken]), -b[broken], None, weights)
     raise TypeError(f"{type(second).__name__} is no label set")
+
+
+def _points_apart(first: Point, second: Point) -> Separation:
+    p, q = first.point, second.point
+    normal = _difference(q, p)
+    return Separation(normal, (dot(normal, p) + dot(normal, q)) / 2)
 
 
 def _two_balls(first: Ball, second: Ball) -> Separation | CommonPoint:

@@ -1,0 +1,71 @@
+"""Products of very many points with some hyperplanes, a piece at a time.
+
+A point is a row (x, 1) of X, shape (n, d), a hyperplane t = ⟨u,x⟩ + beta a column (u, beta) of W,
+shape (d, k). The pieces of X W are as small as the cache; nothing of size n·k is ever kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .filtered import Array
+
+_ROWS, _COLUMNS = 1024, 128  # of a piece
+
+
+def homogeneous(X: Array) -> Array:
+    """(x, 1) for every row x."""
+    rows = np.empty((len(X), X.shape[1] + 1))
+    rows[:, :-1] = X
+    rows[:, -1] = 1.0
+    return rows
+
+
+def _blocks(X: Array, W: Array) -> Iterator[tuple[slice, slice, Array]]:
+    """The product X W in pieces that stay in the cache; each is overwritten by the next."""
+    for j in range(0, W.shape[1], _COLUMNS):
+        columns = slice(j, min(j + _COLUMNS, W.shape[1]))
+        some = np.ascontiguousarray(W[:, columns])
+        space = np.empty((_ROWS, some.shape[1]))
+        for i in range(0, len(X), _ROWS):
+            rows = slice(i, min(i + _ROWS, len(X)))
+            T = space[: rows.stop - i]
+            np.matmul(X[rows], some, out=T)
+            yield rows, columns, T
+
+
+def nearest(X: Array, W: Array) -> tuple[Array, Array]:
+    """For every column of X W the largest negative and the least positive entry, or infinities.
+
+    The bits of floats, read as integers, order the positive ones; read as unsigned integers
+    all negative ones lie above them, read as signed integers those nearest to zero come first.
+    """
+    far = np.array([-np.inf, np.inf])
+    below = np.full(W.shape[1], far.view(np.int64)[0])
+    above = np.full(W.shape[1], far.view(np.uint64)[1])
+    for _, columns, T in _blocks(X, W):
+        np.minimum(below[columns], T.view(np.int64).min(axis=0), out=below[columns])
+        np.minimum(above[columns], T.view(np.uint64).min(axis=0), out=above[columns])
+    return np.where(below < 0, below.view(np.float64), -np.inf), above.view(np.float64)
+
+
+def counts_within(X: Array, W: Array, within: Array) -> Array:
+    """Number of entries of every column of X W with |t| ≤ within, (Q,)."""
+    found = np.zeros(W.shape[1], dtype=np.int64)
+    for _, columns, T in _blocks(X, W):
+        np.abs(T, out=T)
+        found[columns] += np.count_nonzero(within[columns] >= T, axis=0)
+    return found
+
+
+def within_slabs(X: Array, W: Array, within: Array) -> tuple[Array, Array]:
+    """Rows and columns of the entries of X W with |t| ≤ within."""
+    found = []
+    for rows, columns, T in _blocks(X, W):
+        np.abs(T, out=T)
+        inside = np.argwhere(within[columns] >= T)
+        found.append(inside + np.array([rows.start, columns.start]))
+    places = np.concatenate(found)
+    return places[:, 0], places[:, 1]

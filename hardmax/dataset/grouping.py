@@ -1,0 +1,258 @@
+"""Which sequences have equal empirical measures: hashes of whole arrays propose, bits decide.
+
+Equal measures always have equal hashes, so only sequences whose hashes coincide are compared,
+and those exactly. A hash decides nothing but how long this takes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from math import gcd
+
+import numpy as np
+
+from ..exact_array import ExactArray
+
+_BLOCK = 1 << 17  # numbers hashed at a time
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+Measure = frozenset[tuple[Hashable, int]]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Data with equal sequences merged: ``representatives`` lists one index for each measure,
+    ``group`` (N,) the place in that list of every sequence."""
+
+    representatives: list[int]
+    group: list[int]
+
+    def __len__(self) -> int:
+        """Number of distinct measures."""
+        return len(self.representatives)
+
+
+def group_measures(tokens: ExactArray, offsets: np.ndarray) -> Merged:
+    """Group sequences by empirical measure; the first of each group represents it.
+
+    Tokens (T, d) are packed: sequence j is ``tokens[offsets[j]:offsets[j+1]]``.
+
+    >>> tokens = ExactArray(np.array([[1.0], [2.0], [2.0], [1.0], [2.0]]))
+    >>> group_measures(tokens, np.array([0, 2, 4, 5]))
+    Merged(representatives=[0, 2], group=[0, 0, 1])
+    """
+    count = len(offsets) - 1
+    hashes = token_hashes(tokens.values)
+    found = _measure_hashes(hashes, offsets)
+    ordered = np.sort(found)
+    if (ordered[1:] != ordered[:-1]).all():
+        everyone = list(range(count))
+        return Merged(everyone, everyone)
+    _, first, place, sizes = np.unique(
+        found, return_index=True, return_inverse=True, return_counts=True
+    )
+    leaders = first[place]  # of each sequence: the first with its hash
+    members = np.flatnonzero(sizes[place] > 1)
+    numbers = _override_numbers(tokens)
+    proved = _seen_equal(tokens, numbers, hashes, offsets, members, leaders[members])
+    for doubtful in np.unique(leaders[members[~proved]]).tolist():
+        seen: dict[Measure, int] = {}
+        for j in np.flatnonzero(leaders == doubtful).tolist():
+            keys = token_keys(tokens, range(offsets[j], offsets[j + 1]), numbers)
+            leaders[j] = seen.setdefault(measure(keys), j)
+    representatives = np.flatnonzero(leaders == np.arange(count))
+    return Merged(representatives.tolist(), np.searchsorted(representatives, leaders).tolist())
+
+
+# ------------------------------------------------------------------------------ exact keys
+
+
+def measure(keys: Sequence[Hashable]) -> Measure:
+    """Empirical measure of a sequence given by the keys of its tokens, up to total mass.
+
+    >>> measure(["a", "b"]) == measure(["b", "a", "b", "a"])
+    True
+    """
+    counts = Counter(keys)
+    divisor = gcd(*counts.values())
+    return frozenset((key, count // divisor) for key, count in counts.items())
+
+
+def token_keys(
+    tokens: ExactArray, rows: Sequence[int], numbers: np.ndarray | None = None
+) -> list[Hashable]:
+    """A hashable key for each of some tokens; keys are equal exactly where the tokens are."""
+    if numbers is None:
+        numbers = _override_numbers(tokens)
+    # equal numbers have equal nearest floats, so overrides only refine the bytes
+    return [(tokens.values[i].tobytes(), int(numbers[i])) for i in rows]
+
+
+def _override_numbers(tokens: ExactArray) -> np.ndarray:
+    """For each token a number that says which exact overrides it has; 0 for none at all."""
+    width = tokens.shape[1]
+    overrides: dict[int, list[tuple[int, int, int]]] = {}
+    for k in sorted(tokens.exact):
+        entry = tokens.exact[k]
+        overrides.setdefault(k // width, []).append((k % width, *entry.as_integer_ratio()))
+    numbers = np.zeros(len(tokens), np.int64)
+    known: dict[tuple[tuple[int, int, int], ...], int] = {}
+    for i, entries in overrides.items():
+        numbers[i] = known.setdefault(tuple(entries), len(known) + 1)
+    return numbers
+
+
+# ---------------------------------------------------------------------------------- hashes
+
+
+def token_hashes(values: np.ndarray) -> np.ndarray:
+    """64 bits for each row of floats (T, d): Σ k_i·x_i mod 2^64 of folded bit patterns x."""
+    width = values.shape[1]
+    keys = _mixed(np.arange(1, width + 1, dtype=np.uint64) * _ODD) | np.uint64(1)
+    hashes = np.empty(len(values), np.uint64)
+    step = max(1, _BLOCK // width)
+    for start in range(0, len(values), step):
+        bits = np.ascontiguousarray(values[start : start + step]).view(np.uint64)
+        folded = bits >> np.uint64(32)  # few-bit floats end in zeros, which a product keeps
+        folded ^= bits
+        hashes[start : start + step] = folded @ keys
+    return hashes
+
+
+def _mixed(x: np.ndarray) -> np.ndarray:
+    """A bijection of 64 bits in which every bit depends on all (the finisher of SplitMix64)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return x
+
+
+def _measure_hashes(hashes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """64 bits for each sequence, (N,): Σ (count/gcd)·mixed(hash) over its distinct tokens.
+
+    It forgets order and common multiplicity, as the measure does. Sequences of one length
+    are worked out together.
+    """
+    lengths = np.diff(offsets)
+    found = np.empty(len(lengths), np.uint64)
+    order = np.argsort(lengths, kind="stable")
+    ends = np.flatnonzero(np.diff(lengths[order], append=-1)) + 1
+    for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        length = int(lengths[order[start]])
+        step = max(1, _BLOCK // length)
+        for at in range(start, end, step):
+            some = order[at : min(at + step, end)]
+            found[some] = _row_hashes(hashes[offsets[some, None] + np.arange(length)])
+    return found
+
+
+def _row_hashes(rows: np.ndarray) -> np.ndarray:
+    rows.sort(axis=1)
+    new = np.ones(rows.shape, bool)
+    new[:, 1:] = rows[:, 1:] != rows[:, :-1]
+    found: np.ndarray = _mixed(rows).sum(axis=1, dtype=np.uint64)
+    repeats = np.flatnonzero(~new.all(axis=1))
+    if len(repeats):
+        starts = np.flatnonzero(new[repeats])
+        first = np.flatnonzero(starts % rows.shape[1] == 0)  # among the starts, of each row
+        counts = _reduced(np.diff(starts, append=len(repeats) * rows.shape[1]), first)
+        terms = _mixed(rows[repeats].reshape(-1)[starts]) * counts.astype(np.uint64)
+        found[repeats] = np.add.reduceat(terms, first)
+    return found
+
+
+def _reduced(counts: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Counts divided by their greatest common divisor, sequence by sequence."""
+    common = np.gcd.reduceat(counts, first)
+    reduced: np.ndarray = counts // np.repeat(common, np.diff(first, append=len(counts)))
+    return reduced
+
+
+# ------------------------------------------------------------------------- exact comparison
+
+
+@dataclass(frozen=True)
+class _Supports:
+    """Distinct tokens of sequences, one sequence after another, in the order of their hashes.
+
+    ``rows`` are their indices, ``counts`` their reduced multiplicities; those of sequence i
+    are ``first[i] : first[i] + sizes[i]``. ``sure`` tells where tokens with equal hashes
+    are equal.
+    """
+
+    rows: np.ndarray
+    counts: np.ndarray
+    first: np.ndarray
+    sizes: np.ndarray
+    sure: np.ndarray
+
+
+def _seen_equal(
+    tokens: ExactArray,
+    numbers: np.ndarray,
+    hashes: np.ndarray,
+    offsets: np.ndarray,
+    members: np.ndarray,
+    leaders: np.ndarray,
+) -> np.ndarray:
+    """Whether each of some sequences is seen to have the measure of its leader, (m,) bool.
+
+    What is seen is proved; where it is not, nothing is known. Leaders are members, too.
+    """
+    supports = _supports(tokens, numbers, hashes, offsets, members)
+    leader = np.searchsorted(members, leaders)
+    seen: np.ndarray = supports.sure & supports.sure[leader]
+    seen &= supports.sizes == supports.sizes[leader]
+    pairs = np.flatnonzero(seen)
+    if len(pairs):
+        left = _ranges(supports.first[pairs], supports.sizes[pairs])
+        right = _ranges(supports.first[leader[pairs]], supports.sizes[pairs])
+        same = supports.counts[left] == supports.counts[right]
+        same &= _same(tokens, numbers, supports.rows[left], supports.rows[right])
+        starts = np.cumsum(supports.sizes[pairs]) - supports.sizes[pairs]
+        seen[pairs] = np.logical_and.reduceat(same, starts)
+    return seen
+
+
+def _supports(
+    tokens: ExactArray,
+    numbers: np.ndarray,
+    hashes: np.ndarray,
+    offsets: np.ndarray,
+    members: np.ndarray,
+) -> _Supports:
+    lengths = offsets[members + 1] - offsets[members]
+    rows = _ranges(offsets[members], lengths)
+    owner = np.repeat(np.arange(len(members)), lengths)
+    rows = rows[np.lexsort((hashes[rows], owner))]
+    found = hashes[rows]
+    new = np.ones(len(rows), bool)
+    new[1:] = (found[1:] != found[:-1]) | (owner[1:] != owner[:-1])
+    starts = np.flatnonzero(new)
+    repeats = np.flatnonzero(~new)
+    earlier = rows[starts[np.searchsorted(starts, repeats, side="right") - 1]]
+    sure = np.ones(len(members), bool)
+    sure[owner[repeats[~_same(tokens, numbers, rows[repeats], earlier)]]] = False
+    first = np.searchsorted(owner[starts], np.arange(len(members)))
+    counts = _reduced(np.diff(starts, append=len(rows)), first)
+    return _Supports(rows[starts], counts, first, np.diff(first, append=len(starts)), sure)
+
+
+def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The ranges that begin at ``starts``, one after another."""
+    shifts = starts - (np.cumsum(lengths) - lengths)
+    return np.repeat(shifts, lengths) + np.arange(int(lengths.sum()))
+
+
+def _same(
+    tokens: ExactArray, numbers: np.ndarray, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """Whether tokens are equal, exactly, pair by pair of rows."""
+    same: np.ndarray = numbers[left] == numbers[right]
+    step = max(1, _BLOCK // tokens.shape[1])
+    for start in range(0, len(left), step):
+        a, b = (tokens.values[rows[start : start + step]] for rows in (left, right))
+        same[start : start + step] &= (a == b).all(axis=1)
+    return same
