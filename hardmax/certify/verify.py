@@ -6,14 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .. import __version__
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
+from ..engine import evaluate
+from ..engine.plan import Array
+from ..engine.points import Points
 from ..errors import InputError
-from ..model.tokens import Tokens
+from ..labels import Point
 from ..model.transformer import Transformer
 from ..numbers import Vector, show_vector
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
+from .membership import outside, surely_inside
 from .separation import separation_entries
 
 FORMAT = "hardmax-certificate/1"
@@ -111,6 +117,40 @@ class Certificate:
         }
 
 
+def misclassified(
+    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+) -> list[tuple[int, Vector]]:
+    """The sequences whose exact output lies outside their label set, with that output.
+
+    None means that the model is proved on the data. Dimensions must agree, and every sequence
+    needs a label.
+    """
+    if model.parameters is None:
+        exact = model.outputs(data.sequences, progress)
+        if not len(exact) == len(data) > 0:
+            raise AssertionError("every sequence needs exactly one output")
+        return [
+            (j, output)
+            for j, (label, output) in enumerate(zip(data.need_labels(), exact, strict=True))
+            if not data.sets[label].contains(output)
+        ]
+    codes, names = data.label_codes
+    sets = [data.sets[name] for name in names]
+
+    def inside(rows: Array, points: Points) -> Array:
+        found = np.zeros(len(rows), dtype=bool)
+        for k, label_set in enumerate(sets):
+            mine = np.flatnonzero(codes[rows] == k)
+            found[mine] = surely_inside(label_set, points.take(mine))
+        return found
+
+    open_sets = any(not isinstance(label_set, Point) for label_set in sets)
+    outputs = evaluate(model, data.tokens, data.offsets, inside if open_sets else None, progress)
+    if not len(outputs) == len(codes) == len(data) > 0:
+        raise AssertionError("every sequence needs exactly one output")
+    return [(j, outputs[j]) for j in outside(outputs, data)]
+
+
 def certify(
     model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
 ) -> Certificate:
@@ -129,16 +169,9 @@ def certify(
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
-    if model.parameters is not None:
-        outputs = model.run(Tokens.from_array(data.tokens, data.offsets), progress)
-    else:
-        outputs = model.outputs(data.sequences, progress)
-    if not len(outputs) == len(labels) == len(data) > 0:
-        raise AssertionError("every sequence needs exactly one output")
     witnesses = tuple(
-        Witness(j, data.name(j), label, output)
-        for j, (label, output) in enumerate(zip(labels, outputs, strict=True))
-        if not data.sets[label].contains(output)
+        Witness(j, data.name(j), labels[j], output)
+        for j, output in misclassified(model, data, progress)
     )
     sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")

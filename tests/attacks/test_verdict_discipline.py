@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import hardmax
+import hardmax.certify.verify as verifier
 from hardmax import checker
 from hardmax.cli import main
 from hardmax.dataset import Dataset
+from hardmax.engine import outputs
 from hardmax.model.tokens import Tokens
 from hardmax.model.transformer import Transformer
 
@@ -70,8 +72,15 @@ def test_an_exception_in_the_evaluation(capsys, files, monkeypatch, problem, dat
     def fails(*arguments):
         raise problem("broken")
 
+    for owner, name in ((outputs, "collapse"), (outputs, "_sweeps"), (outputs, "settle"),
+                        (verifier, "evaluate"), (verifier, "outside")):  # fmt: skip
+        with monkeypatch.context() as context:
+            context.setattr(owner, name, fails)
+            code, text = verify(capsys, files, data)
+        assert (code, "proved" in text) == (70, False)
     for owner, name in ((Tokens, "feed_forward"), (Tokens, "attend"), (Tokens, "means")):
         with monkeypatch.context() as context:
+            context.setattr(outputs, "collapse", lambda *arguments: None)  # all block by block
             context.setattr(owner, name, fails)
             code, text = verify(capsys, files, data)
         assert (code, "proved" in text) == (70, False)
@@ -89,7 +98,7 @@ def test_an_interrupt_or_no_memory_in_the_evaluation(capsys, files, monkeypatch)
             raise problem
 
         with monkeypatch.context() as context:
-            context.setattr(Tokens, "means", fails)
+            context.setattr(outputs, "settle", fails)
             context.setattr(checker, "output", fails)
             for program in (verify, check):
                 code, text = program(capsys, files)
@@ -158,16 +167,26 @@ def test_nan_in_the_data(capsys, files, program, text, place):
 
 def test_a_loop_over_nothing(capsys, files, monkeypatch):
     """An evaluation that yields no output, or not one for each sequence, proves nothing."""
-    outputs = [(0, 0)]
-    for found in ([], outputs * 2):
+    nothing = np.zeros(0, dtype=int)
+    for count in (0, 2):
+        found = outputs.Outputs(np.zeros(count, dtype=int), lambda k: (0, 0), {}, nothing > 0)
         with monkeypatch.context() as context:
-            context.setattr(Transformer, "run", lambda *arguments, found=found: list(found))
+            context.setattr(verifier, "evaluate", lambda *arguments, found=found: found)
+            code, text = verify(capsys, files)
+        assert (code, "proved" in text) == (70, False)
+        with monkeypatch.context() as context:  # and block by block
+            context.setattr(outputs, "collapse", lambda *arguments: None)
+            context.setattr(Transformer, "run", lambda *_, count=count: [(0, 0)] * count)
+            code, text = verify(capsys, files)
+        assert (code, "proved" in text) == (70, False)
+    for name, fake in (("_parts", lambda *arguments: []), ("_chunks", lambda *arguments: [])):
+        with monkeypatch.context() as context:
+            context.setattr(outputs, name, fake)
             code, text = verify(capsys, files)
         assert (code, "proved" in text) == (70, False)
     with monkeypatch.context() as context:
         context.setattr(Dataset, "__len__", lambda self: 0)
         context.setattr(Dataset, "need_labels", lambda self: [])
-        context.setattr(Transformer, "run", lambda *arguments: [])
         code, text = verify(capsys, files)
     assert (code, "proved" in text) == (70, False)
     with monkeypatch.context() as context:

@@ -1,0 +1,102 @@
+"""Which outputs lie in their label sets: by floats where those are certain, else exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from ..dataset import Dataset
+from ..engine import Outputs
+from ..engine.plan import LEAST, MOST, SLACK, TINY, UNIT, Array, gamma
+from ..engine.points import Points
+from ..labels import Ball, Box, LabelSet, Point
+from ..numbers import Vector, nearest_float
+
+
+def surely_inside(label_set: LabelSet, points: Points) -> Array:
+    """Points that lie in an open set for certain, (n,) of bool.
+
+    All that may be claimed of a point x is |x − values| ≤ radius, coordinate by coordinate.
+
+    >>> box = Box((0,), (1,))
+    >>> surely_inside(box, Points(np.array([[0.5], [0.9]]), np.array([[0.1], [0.2]])))
+    array([ True, False])
+    """
+    nothing = np.zeros(len(points), dtype=bool)
+    if isinstance(label_set, Point):
+        return nothing
+    x, r = points.values, points.radius
+    d = x.shape[1]
+    if isinstance(label_set, Ball):
+        center = _floats(label_set.center)
+        if center is None or (size := _floats((label_set.radius,))) is None:
+            return nothing
+        bound = len(center)
+        reach = np.abs(x[:, :bound] - center) + r[:, :bound]
+        reach += 4 * UNIT * (np.abs(x[:, :bound]) + np.abs(center)) + TINY
+        square = (reach * reach).sum(axis=1) * SLACK + TINY
+        return np.asarray(square < size[0] * size[0] / SLACK)
+    if isinstance(label_set, Box):
+        low, high = _floats(label_set.lower), _floats(label_set.upper)
+        if low is None or high is None:
+            return nothing
+        reach = r * SLACK + 4 * UNIT * np.abs(x) + TINY
+        above = x - reach > low + 4 * UNIT * np.abs(low) + TINY
+        below = x + reach < high - 4 * UNIT * np.abs(high) - TINY
+        return np.asarray((above & below).all(axis=1))
+    A, b = label_set.rows  # type: ignore[attr-defined]
+    rows, bounds = [_floats(row) for row in A], _floats(b)
+    if bounds is None or any(row is None for row in rows):
+        return nothing
+    matrix = np.array(rows)
+    value = x @ matrix.T
+    error = r @ np.abs(matrix).T + gamma(d + 8) * (np.abs(x) @ np.abs(matrix).T + np.abs(bounds))
+    return np.asarray((value + error * SLACK + TINY < bounds).all(axis=1))
+
+
+def _floats(vector: Vector) -> Array | None:
+    """Nearest floats of numbers of moderate size; None where one is not."""
+    sizes = [abs(x) for x in vector if x]
+    if any(not LEAST < size < MOST for size in sizes):
+        return None
+    return np.array([nearest_float(x) for x in vector])
+
+
+def outside(outputs: Outputs, data: Dataset) -> list[int]:
+    """Sequences whose exact output does not lie in the set of their label."""
+    codes, names = data.label_codes
+    sets = [data.sets[name] for name in names]
+    found: list[int] = []
+    ready = np.flatnonzero(outputs.number >= 0)
+    if len(ready):
+        pairs = outputs.number[ready] * len(sets) + codes[ready]
+        distinct, inverse = np.unique(pairs, return_inverse=True)
+        wrong = np.array(
+            [
+                not sets[pair % len(sets)].contains(outputs.constants(pair // len(sets)))
+                for pair in distinct.tolist()
+            ]
+        )
+        if wrong.any():
+            found = ready[wrong[inverse]].tolist()
+    scaled = [_integers(one) for one in sets]
+    for j, (x, q) in outputs.points.items():
+        target = scaled[codes[j]]
+        if target is None:
+            right = sets[codes[j]].contains(outputs[j])
+        else:
+            y, p = target
+            right = (q == p and x == y) or [a * p for a in x] == [c * q for c in y]
+        if not right:
+            found.append(j)
+    return sorted(found)
+
+
+def _integers(label_set: LabelSet) -> tuple[list[int], int] | None:
+    """A point as integers over one denominator; None for open sets."""
+    if not isinstance(label_set, Point):
+        return None
+    q = lcm(*(x.denominator for x in label_set.point))
+    return [int(x * q) for x in map(Fraction, label_set.point)], q

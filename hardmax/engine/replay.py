@@ -1,0 +1,187 @@
+"""Exact points through the layers that are not at rest on them, in Python integers (theory C2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import gcd
+from operator import mul
+
+import numpy as np
+
+from ..arithmetic import clear_denominators
+from ..exact_array import ExactArray
+from ..numbers import Vector
+from .collapse import Collapsed, Focus, Layer
+from .plan import Array, Plan
+from .points import ACTIVE
+from .sums import rows_as_integers, sums_as_integers
+
+Point = tuple[list[int], int]  # numerators, and their positive denominator
+
+_LONG = 2000  # bits of a denominator from which fractions are reduced
+
+
+class IntegerBlocks:
+    """Layers as integers: (u, b) = (U, B)/s and w = W/t; remembered."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.parameters = plan.parameters
+        self._known: dict[int, tuple[list[int], int, int, list[int], int]] = {}
+
+    def prepare(self, blocks: Iterable[int]) -> None:
+        """Convert many blocks at once, which is faster than one by one."""
+        new = np.array([k for k in dict.fromkeys(blocks) if k not in self._known], dtype=int)
+        if len(new) < 2:
+            return
+        p = self.parameters
+        ub = np.c_[p.u.values[new], p.b.values[new]]
+        width = p.dimension
+        place = {int(k): i for i, k in enumerate(new)}
+        exact = {
+            place[k // width] * (width + 1) + k % width: q
+            for k, q in p.u.exact.items()
+            if k // width in place
+        }
+        exact |= {place[k] * (width + 1) + width: q for k, q in p.b.exact.items() if k in place}
+        w_exact = {
+            place[k // width] * width + k % width: q
+            for k, q in p.w.exact.items()
+            if k // width in place
+        }
+        left = ExactArray(ub, exact).integer_rows()
+        right = ExactArray(p.w.values[new], w_exact).integer_rows()
+        for k, (*u, b, s), (*w, t) in zip(new.tolist(), left, right, strict=True):
+            self._known[k] = u, b, s, w, t
+
+    def __getitem__(self, k: int) -> tuple[list[int], int, int, list[int], int]:
+        found = self._known.get(k)
+        if found is None:
+            p = self.parameters
+            (*u, b), s = clear_denominators([*p.u.row(k), p.b.entry(k)])
+            w, t = clear_denominators(p.w.row(k))
+            found = self._known[k] = u, b, s, w, t
+        return found
+
+    def layer(self, point: Point, k: int, state: int) -> Point:
+        """The layer of block k, ACTIVE on the point or to be asked."""
+        x, q = point
+        u, b, s, w, t = self[k]
+        value = sum(map(mul, u, x)) + b * q  # q·s·(⟨u,x⟩ + b)
+        if state != ACTIVE and value <= 0:
+            return point
+        factor = s * t
+        if factor == 1:
+            return [a + value * c for a, c in zip(x, w, strict=True)], q
+        return reduced([factor * a + value * c for a, c in zip(x, w, strict=True)], q * factor)
+
+
+def reduced(x: list[int], q: int) -> Point:
+    """The point in lowest terms, once the numbers are long."""
+    if q.bit_length() < _LONG:
+        return x, q
+    divisor = gcd(q, *x)
+    return [a // divisor for a in x], q // divisor
+
+
+def multiplied(point: Point, factor: Fraction) -> Point:
+    """A point times a rational."""
+    if factor == 1:
+        return point
+    x, q = point
+    common = gcd(factor.numerator, q)
+    p = factor.numerator // common
+    return reduced([p * a for a in x] if p != 1 else x, q // common * factor.denominator)
+
+
+def moved(points: list[Point], shift: Vector, factor: Fraction) -> list[Point]:
+    """factor·(x + shift) for many points; most denominators are alike."""
+    t, s = clear_denominators([factor * a for a in shift])
+    if not any(t):
+        return [multiplied(point, factor) for point in points]
+    known: dict[int, tuple[int, list[int], int]] = {}
+    found = []
+    for x, q in points:
+        if q not in known:
+            left, right = factor.numerator * s, factor.denominator * q
+            common = gcd(left, right)
+            known[q] = left // common, [a * (right // common) for a in t], s * (right // common)
+        p, step, scale = known[q]
+        found.append(([p * a + c for a, c in zip(x, step, strict=True)], scale))
+    return found
+
+
+def plus(x: Point, y: Point) -> Point:
+    """The sum of two points."""
+    (a, p), (b, q) = x, y
+    if p == q:
+        return [s + t for s, t in zip(a, b, strict=True)], p
+    return reduced([s * q + t * p for s, t in zip(a, b, strict=True)], p * q)
+
+
+def starting_points(
+    blocks: IntegerBlocks,
+    plan: Plan,
+    tokens: ExactArray,
+    offsets: Array,
+    sequences: Array,
+    collapsed: Collapsed,
+    rows: Array,
+) -> list[Point]:
+    """Exact points behind the collapse of some uniform sequences.
+
+    ``rows`` are their places in ``collapsed``. The mean of a sequence and the tokens that it was
+    pulled to go through the layers like every other token.
+    """
+    p = plan.parameters
+    end = plan.collapse or 0
+    pulls = [part for part in collapsed.story if isinstance(part, Focus)]
+    leaders = [part.leader for part in pulls] + [collapsed.leader]
+    followed = [
+        _means(tokens, offsets, sequences) if leader is None else _tokens(tokens, leader[rows])
+        for leader in leaders
+    ]
+    alpha = p.alpha.entry(end)
+    if all(isinstance(part, Layer) and _shifts(plan, part) for part in collapsed.story):
+        shift = [Fraction(0)] * p.dimension
+        for part in collapsed.story:
+            b = p.b.entry(part.block)
+            shift = [a + b * w for a, w in zip(shift, p.w.row(part.block), strict=True)]
+        return moved(followed[0], tuple(shift), alpha)
+    for part in collapsed.story:
+        if isinstance(part, Layer):
+            active = part.active[rows].tolist()
+            followed = [
+                [
+                    blocks.layer(x, part.block, ACTIVE) if on else x
+                    for x, on in zip(points, active, strict=True)
+                ]
+                for points in followed
+            ]
+        else:
+            rho, pull = p.rho.entry(part.block), p.alpha.entry(part.block)
+            focus = [multiplied(x, pull) for x in followed[0]]
+            followed = [
+                [plus(multiplied(x, rho), y) for x, y in zip(points, focus, strict=True)]
+                for points in followed[1:]
+            ]
+    return [multiplied(x, alpha) for x in followed[0]]
+
+
+def _shifts(plan: Plan, layer: Layer) -> bool:
+    """Whether a layer is a translation of all tokens."""
+    return not plan.u[layer.block].any() and bool(layer.active.all())
+
+
+def _tokens(tokens: ExactArray, rows: Array) -> list[Point]:
+    numerators, q = rows_as_integers(tokens, rows)
+    return [(x, q) for x in numerators]
+
+
+def _means(tokens: ExactArray, offsets: Array, sequences: Array) -> list[Point]:
+    first = offsets[sequences]
+    lengths = offsets[sequences + 1] - first
+    starts = np.cumsum(lengths) - lengths
+    which = np.repeat(first - starts, lengths) + np.arange(int(lengths.sum()))
+    numerators, q = sums_as_integers(tokens, which, starts)
+    return [(x, q * n) for x, n in zip(numerators, lengths.tolist(), strict=True)]

@@ -1,0 +1,246 @@
+"""Points through a panel: one matrix product, then only what moves (theory C1, C4).
+
+Where few layers of a panel are active on a point (`rounds`), the sieve finds each point's first
+active item, all such points are moved at once, and their later items are looked at again. Where
+many are (`columns`), the layers are taken in order and the products with later layers are
+corrected through ⟨w_i,u_k⟩, errors and all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .plan import SLACK, TINY, UNIT, Array, Panel, gamma
+from .points import ACTIVE, RESTS, UNCLEAR, Points
+
+_SHORT = 24  # panels up to which all layers are taken in order at once
+_ROWS = 512  # points of a product that stays in the cache
+_TINY = 2.0**-60  # far above all that underflow loses in single precision
+_ROUNDS = 6  # after these, points that are not through go column by column
+
+
+@dataclass
+class Events:
+    """What happened in a panel: at each entry point ``rows`` met the layer of block ``blocks``
+    in the given state, ACTIVE or UNCLEAR. The entries of a point are in order."""
+
+    rows: list[Array] = field(default_factory=list)
+    blocks: list[Array] = field(default_factory=list)
+    states: list[Array] = field(default_factory=list)
+
+    def add(self, rows: Array, blocks: Array, states: Array) -> None:
+        """Note layers that do not rest."""
+        kept = np.flatnonzero(states != RESTS)
+        if len(kept):
+            self.rows.append(rows[kept])
+            self.blocks.append(blocks[kept])
+            self.states.append(states[kept])
+
+    def packed(self) -> tuple[Array, Array, Array]:
+        """Rows, blocks and states, by row and in order."""
+        if not self.rows:
+            nothing = np.zeros(0, dtype=np.int64)
+            return nothing, nothing, nothing
+        rows, blocks, states = map(np.concatenate, (self.rows, self.blocks, self.states))
+        order = np.argsort(rows, kind="stable")
+        return rows[order], blocks[order], states[order]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """States of all layers of a panel, (K, n): what `columns` leaves behind."""
+
+    active: Array
+    unclear: Array | None  # None: nothing is
+    everywhere: bool = False  # all layers are active on all points
+
+    def states(self, item: int) -> Array:
+        """States of all points at one layer, (n,)."""
+        doubt = 0 if self.unclear is None else UNCLEAR * self.unclear[item]
+        return np.asarray(np.where(self.active[item], ACTIVE, doubt))
+
+
+Trail = Events | Grid
+
+
+class Buffers:
+    """Work space of one thread, kept from panel to panel."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, Array] = {}
+
+    def take(self, name: str, shape: tuple[int, int], kind: type = np.float64) -> Array:
+        """An uninitialised array."""
+        size = shape[0] * shape[1]
+        held = self._held.get(name)
+        if held is None or held.size < size:
+            held = self._held[name] = np.empty(size, dtype=kind)
+        return held[:size].reshape(shape)
+
+
+def sweep(panel: Panel, points: Points, buffers: Buffers) -> Trail:
+    """Apply a panel to all points, in place; what was active where."""
+    if panel.kind == "clips":
+        return clip(panel, points)
+    if panel.kind == "straight" or (panel.kind == "layers" and len(panel) <= _SHORT):
+        return columns(panel, points)
+    return _rounds(panel, points, buffers)
+
+
+def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
+    """Which items may be active on which points at first sight, (n, K); and the points' reach."""
+    n, d = points.values.shape
+    reach = points.reach(panel.unread)
+    extended = buffers.take("extended", (n, d + 2))
+    extended[:, :d] = points.values
+    extended[:, d] = reach
+    extended[:, d + 1] = 1.0
+    products = buffers.take("products", (n, len(panel)))
+    np.matmul(extended, panel.sieve, out=products)
+    hits = buffers.take("hits", (n, len(panel)), np.bool_)
+    if panel.kind == "tents":
+        np.abs(products, out=products)
+        norm, offset = panel.spread
+        np.greater_equal(products, ((1 + norm * reach + offset) * SLACK)[:, None], out=hits)
+    else:
+        np.less_equal(products, 0.0, out=hits)
+    return np.logical_not(hits, out=hits), reach  # what is not a number is a hit
+
+
+def _glanced(panel: Panel, points: Points, buffers: Buffers) -> Array:
+    """Points that may lie in one of a panel of slabs, by single precision."""
+    seen = points.glance(panel.unread)
+    sieve, length, rounding = panel.coarse
+    n, count = len(points), len(panel)
+    nearest = np.empty(n)
+    for a in range(0, n, _ROWS):
+        part = seen.rows[a : a + _ROWS]
+        products = buffers.take("coarse", (len(part), count), np.float32)
+        np.matmul(part, sieve, out=products)
+        np.abs(products, out=products)
+        nearest[a : a + _ROWS] = products.min(axis=1)
+    norm, offset = panel.spread
+    most = 1 + norm * seen.reach + offset
+    most += (rounding * length + _TINY) * seen.lengths + _TINY
+    return np.flatnonzero(~(nearest >= most * SLACK))  # what is not a number stays
+
+
+def _rounds(panel: Panel, points: Points, buffers: Buffers) -> Trail:
+    events = Events()
+    rows = _glanced(panel, points, buffers) if panel.kind == "tents" else np.arange(len(points))
+    moved = points.take(rows)
+    hits, reach = _hits(panel, moved, buffers)
+    found = np.flatnonzero(hits.any(axis=1))
+    if not len(found):
+        return events
+    rows, hits, reach, moved = rows[found], hits[found], reach[found], moved.take(found)
+    for _ in range(_ROUNDS):
+        item = hits.argmax(axis=1)
+        changed = np.zeros(len(rows), dtype=bool)
+        for hinge in range(panel.hinges):  # the layers of a tent read what none of them changes
+            blocks = panel.first[item] + hinge
+            states = moved.layer(panel.plan, blocks, reach, panel.axis)
+            events.add(rows, blocks, states)
+            changed |= states != RESTS
+        # what did not move keeps its sieve; what did goes through it again
+        if changed.all():
+            found, reach = _hits(panel, moved, buffers)
+            hits = found & (np.arange(len(panel)) > item[:, None])
+        else:
+            again = np.flatnonzero(changed)
+            if len(again):
+                hits[again], reach[again] = _hits(panel, moved.take(again), buffers)
+            hits &= np.arange(len(panel)) > item[:, None]
+        more = hits.any(axis=1)
+        if not more.any():
+            points.put(rows, moved, panel.axis)
+            return events
+        done, left = np.flatnonzero(~more), np.flatnonzero(more)
+        points.put(rows[done], moved.take(done), panel.axis)
+        rows, hits, reach, moved = rows[left], hits[left], reach[left], moved.take(left)
+    return _finish(panel, points, events, rows)
+
+
+def _finish(panel: Panel, points: Points, events: Events, rows: Array) -> Events:
+    """Points that meet many items: from the entrance of the panel, layer after layer."""
+    start = points.take(rows)
+    for i, given in enumerate(events.rows):
+        kept = np.isin(given, rows, invert=True)
+        events.rows[i] = given[kept]
+        events.blocks[i], events.states[i] = events.blocks[i][kept], events.states[i][kept]
+    if panel.kind == "tents":
+        for block in (panel.first[:, None] + np.arange(panel.hinges)).ravel().tolist():
+            blocks = np.full(len(rows), block)
+            events.add(
+                rows, blocks, start.layer(panel.plan, blocks, start.reach(panel.unread), panel.axis)
+            )
+    else:
+        grid = columns(panel, start)
+        for i, block in enumerate(panel.first.tolist()):
+            events.add(rows, np.full(len(rows), block), grid.states(i))
+    points.put(rows, start, panel.axis)
+    return events
+
+
+def columns(panel: Panel, points: Points) -> Grid:
+    """Layers one after another; all that a later layer sees is corrected as points move.
+
+    With t_k = ⟨u_k,x⟩ + b_k at the entrance and a_i = max(0, t_i) along the way, layer k meets
+    t_k + Σ_{i<k} a_i ⟨w_i,u_k⟩, and the point leaves at x + Σ a_i w_i.
+    """
+    points.forget()
+    x, r = points.values, points.radius
+    n, d = x.shape
+    u, size_u, b, w, size_w = panel.layers
+    count = len(panel)
+    size = gamma(d + 2 * count + 8)  # one rounding for each correction, and those of the sums
+    both = np.empty((count, 2, n))  # t and the bound on its error
+    t, bound = both[:, 0], both[:, 1]
+    np.matmul(u, x.T, out=t)
+    t += b
+    np.matmul(size_u, (r + size * np.abs(x)).T, out=bound)
+    bound += size * np.abs(b) + TINY
+    bound *= SLACK
+    pushed = np.empty((2, n))
+    for i, first, coupling in panel.consequent:
+        height, error = both[i]
+        np.maximum(height, 0.0, out=pushed[0])
+        np.multiply(error, height > -error, out=pushed[1])
+        pushed[1] += size * pushed[0]
+        both[first:] += coupling * pushed
+    active = t > bound
+    touched = t >= -bound
+    total = both.sum()
+    if not np.isfinite(total):
+        lost = ~np.isfinite(both.sum(axis=(0, 1)))
+        bound[:, lost] = np.inf
+        active[:, lost], touched[:, lost] = False, True
+    rise = np.maximum(t, 0.0)
+    length = rise.T @ size_w
+    r += (bound * touched).T @ size_w
+    r += (2 * size) * (np.abs(x) + length) + TINY
+    r *= SLACK
+    x += rise.T @ w
+    doubt = touched ^ active
+    return Grid(active, doubt if doubt.any() else None)
+
+
+def clip(panel: Panel, points: Points) -> Grid:
+    """Cut coordinates off at levels. Minimum and maximum do not enlarge errors, and points that
+    are cut off for certain lie on the level, but for its rounding."""
+    points.forget()
+    where, signs, levels = panel.cuts
+    x, r = points.values[:, where], points.radius[:, where]
+    beyond = (x - levels) * signs
+    off = 4 * UNIT * np.abs(levels) + TINY
+    if (beyond > (r + off) * SLACK).all():
+        points.values[:, where], points.radius[:, where] = levels, off
+        return Grid(np.broadcast_to(np.True_, beyond.T.shape), None, everywhere=True)
+    bound = (r + off) * SLACK
+    active, rests = (beyond > bound).T, (beyond < -bound).T
+    doubt = ~(active | rests)
+    points.values[:, where] = np.where(beyond > 0, levels, x)
+    points.radius[:, where] = np.where(active.T, off, r + off)
+    return Grid(active, doubt if doubt.any() else None)
