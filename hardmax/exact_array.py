@@ -90,6 +90,11 @@ class ExactArray:
     def __len__(self) -> int:
         return len(self.values)
 
+    @cached_property
+    def largest(self) -> float:
+        """Largest absolute value of the floats; 0 for an empty array."""
+        return float(max(self.values.max(initial=0.0), -self.values.min(initial=0.0)))
+
     def entry(self, index: int) -> Fraction:
         """Exact value of one entry, by flat index (C order)."""
         found = self.exact.get(index)

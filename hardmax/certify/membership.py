@@ -70,25 +70,22 @@ def outside(outputs: Outputs, data: Dataset) -> list[int]:
     sets = [data.sets[name] for name in names]
     found: list[int] = []
     ready = np.flatnonzero(outputs.number >= 0)
-    if len(ready):
-        pairs = outputs.number[ready] * len(sets) + codes[ready]
-        distinct, inverse = np.unique(pairs, return_inverse=True)
-        wrong = np.array(
-            [
-                not sets[pair % len(sets)].contains(outputs.constants(pair // len(sets)))
-                for pair in distinct.tolist()
-            ]
-        )
-        if wrong.any():
-            found = ready[wrong[inverse]].tolist()
-    scaled = [_integers(one) for one in sets]
+    pairs = (outputs.number[ready] * len(sets) + codes[ready]).tolist()
+    wrong = {
+        pair
+        for pair in set(pairs)
+        if not sets[pair % len(sets)].contains(outputs.constants[pair // len(sets)])
+    }
+    if wrong:
+        found = [j for j, pair in zip(ready.tolist(), pairs, strict=True) if pair in wrong]
+    scaled = [_integers(one) for one in sets] if outputs.points else []
     for j, (x, q) in outputs.points.items():
         target = scaled[codes[j]]
         if target is None:
             right = sets[codes[j]].contains(outputs[j])
         else:
             y, p = target
-            right = (q == p and x == y) or [a * p for a in x] == [c * q for c in y]
+            right = (x if p == 1 else [a * p for a in x]) == [c * q for c in y]
         if not right:
             found.append(j)
     return sorted(found)

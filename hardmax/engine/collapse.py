@@ -12,7 +12,7 @@ import numpy as np
 
 from ..exact_array import ExactArray
 from .plan import MOST, SLACK, TINY, UNIT, Array, Plan, gamma
-from .points import ACTIVE, Points
+from .points import Points
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,7 @@ def collapse(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed | None
             rho, alpha = float(p.rho.values[block]), float(p.alpha.values[block])
             batch.pull(block, rho, alpha)
     leader = None if to_means else batch.leaders(end)
-    points = batch.means() if leader is None else batch.rows(leader)
-    if postponed is not None:
-        states = points.layer(plan, np.full(len(points), postponed), points.reach())
-        batch.story.append(Layer(postponed, np.ones(len(states), dtype=bool)))
-        batch.uniform &= states == ACTIVE
+    points = batch.means(postponed) if leader is None else batch.rows(leader)
     alpha = float(p.alpha.values[end])
     if alpha != 1 or end in p.alpha.exact:
         points.scale(alpha)
@@ -100,7 +96,7 @@ class _Batch:
     def of(cls, plan: Plan, tokens: ExactArray, offsets: Array) -> _Batch:
         first, end = int(offsets[0]), int(offsets[-1])
         x = tokens.values[first:end]
-        top = float(max(x.max(initial=0.0), -x.min(initial=0.0)))
+        top = tokens.largest
         radius = top * UNIT + TINY if tokens.exact else 0.0
         count = len(offsets) - 1
         uniform, found = np.ones(count, dtype=bool), np.ones(count, dtype=bool)
@@ -110,7 +106,7 @@ class _Batch:
     def layer(self, block: int, may_wait: bool) -> bool:
         """Apply a layer; True where it ``may_wait``, being active on all tokens, and was not."""
         plan = self.plan
-        t, bound = self._products(plan.u[block], float(plan.b[block]), self._size(plan.u[block]))
+        t, bound = self._products(plan.u[block], float(plan.b[block]), float(plan.norms[block]))
         low, high = float(t.min()), float(t.max())
         if high < -bound:
             return False
@@ -142,10 +138,6 @@ class _Batch:
         self.top = top * SLACK
         self.radius += 8 * UNIT * self.top + TINY
 
-    @staticmethod
-    def _size(u: Array) -> float:
-        return float(np.abs(u).sum())
-
     def _products(self, u: Array, b: float, size: float) -> tuple[Array, float]:
         """⟨u,z⟩ + b for every token, and one bound on the errors (`points`)."""
         t = self.x @ u
@@ -156,16 +148,29 @@ class _Batch:
     def _count(self, mask: Array) -> Array:
         return np.asarray(np.add.reduceat(mask, self.starts, dtype=np.int64))
 
-    def means(self) -> Points:
-        """Enclosures of the means."""
+    def means(self, layer: int | None = None) -> Points:
+        """Enclosures of the means, behind a layer that is active on all tokens and so affine."""
         n = int(self.lengths[0])
         if len(self.x) == n * len(self.lengths) and (self.lengths == n).all():
-            sums = self.x.reshape(len(self.lengths), n, -1).sum(axis=1)
-            means = sums if n == 1 else sums / n
+            means = self.x.reshape(len(self.lengths), n, -1).sum(axis=1)
+            if n > 1:
+                means /= n
         else:
             n = int(self.lengths.max())
-            means = np.add.reduceat(self.x, self.starts, axis=0) / self.lengths[:, None]
+            means = np.add.reduceat(self.x, self.starts, axis=0)
+            means /= self.lengths[:, None]
         spread = (self.radius + gamma(n + 3) * self.top) * SLACK + TINY
+        if layer is not None:
+            plan = self.plan
+            b, size, d = float(plan.b[layer]), float(plan.norms[layer]), means.shape[1]
+            t = means @ plan.u[layer]
+            t += b
+            bound = (size * spread + gamma(d + 8) * (size * self.top + abs(b))) * SLACK + TINY
+            reach = float(plan.absolute_w[layer].max())
+            top = (self.top + reach * (float(np.abs(t).max()) + bound)) * SLACK
+            means += t[:, None] * plan.w[layer]
+            spread = (spread + reach * bound) * SLACK + 8 * UNIT * top + TINY
+            self.story.append(Layer(layer, np.ones(len(means), dtype=bool)))
         return Points(means, np.full(means.shape, spread))
 
     def rows(self, leader: Array) -> Points:
@@ -179,7 +184,7 @@ class _Batch:
         That is where all scores ⟨v,z⟩ have one sign and one token, repeated or not, is ahead.
         """
         v = self.plan.parameters.v.values[block]
-        scores, bound = self._products(v, 0.0, self._size(v))
+        scores, bound = self._products(v, 0.0, float(np.abs(v).sum()))
         low = np.minimum.reduceat(scores, self.starts)
         high = np.maximum.reduceat(scores, self.starts)
         negative = high < -bound

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from threading import local
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +24,9 @@ from .points import Points
 from .replay import IntegerBlocks, Point, multiplied, starting_points
 from .settle import OPEN, Book, history, settle
 from .sweep import Buffers, Trail, sweep
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 Inside = Callable[[Array, Points], Array]
 Progress = Callable[[int], None]
@@ -39,7 +44,7 @@ class Outputs:
     """
 
     number: Array
-    constants: Callable[[int], Vector]
+    constants: Sequence[Vector]
     points: dict[int, Point]
     inside: Array
 
@@ -49,7 +54,7 @@ class Outputs:
     def __getitem__(self, j: int) -> Vector:
         """The output of sequence j."""
         if self.number[j] >= 0:
-            return self.constants(int(self.number[j]))
+            return self.constants[int(self.number[j])]
         x, q = self.points[j]
         return tuple(Fraction(int(a), int(q)) for a in x)
 
@@ -74,7 +79,7 @@ def evaluate(
     plan = Plan.of(model)
     count = len(offsets) - 1
     outputs = Outputs(
-        np.full(count, OPEN), plan.kept(Book).constant, {}, np.zeros(count, dtype=bool)
+        np.full(count, OPEN), plan.kept(Book).constants, {}, np.zeros(count, dtype=bool)
     )
     left: list[int] = []
     done = 0
@@ -152,8 +157,16 @@ def _in_threads(
         with np.errstate(all="ignore"):
             return work(*bounds, own.buffers)
 
-    with ThreadPoolExecutor(_cores()) as pool:
+    # matrix products of this size gain nothing from threads of their own
+    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(_cores()) as pool:
         yield from pool.map(call, chunks)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _cores() -> int:

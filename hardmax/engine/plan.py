@@ -34,6 +34,7 @@ WIDEST = 2048  # dimensions and items of a panel for which SLACK is enough
 _KINDS: tuple[Kind, ...] = ("layers", "straight", "clips", "tents")
 _ITEMS = 256  # of a panel
 _TENTS = 512
+_BRIEF = 40  # layers in a row that form a single panel
 _STRAIGHT = 4  # consecutive layers that read one coordinate each form a panel of their own
 
 
@@ -48,8 +49,8 @@ class Panel:
 
     Item i is the layer of block ``first[i]`` or, in a panel of tents, those of three blocks from
     it on, which share u and together leave every point outside their slab in place. The layers
-    of a straight panel read one coordinate each; those of clips cut one off each, at a level of
-    its own, as kills do: z_i ↦ min(z_i, level) or max(z_i, level).
+    of a straight panel are active on many points, as are those that read one coordinate; those of
+    clips cut one off each, as kills do: z_i ↦ min(z_i, level) or max(z_i, level).
     """
 
     kind: Kind
@@ -148,23 +149,60 @@ class Panel:
         return plan.u[k], plan.absolute_u[k], plan.b[k][:, None], plan.w[k], plan.absolute_w[k]
 
     @cached_property
-    def couplings(self) -> Array:
+    def norms(self) -> Array:
+        """|u|₁ of the layers, (K,)."""
+        return np.asarray(self.layers[1].sum(axis=1))
+
+    @cached_property
+    def rounding(self) -> float:
+        """γ of ⟨u,x⟩ + b: d products and sums, and a correction for each layer before."""
+        return gamma(self.plan.dimension + 2 * len(self) + 8)
+
+    @cached_property
+    def couplings(self) -> tuple[Array, Array]:
         """⟨w_i,u_k⟩ for layers i, k, zero unless i < k, and bounds on their absolute values;
-        (K, K, 2, 1)."""
+        both (K, K)."""
         u, size_u, _, w, size_w = self.layers
-        both = np.triu(w @ u.T, 1), np.triu(size_w @ size_u.T, 1) * SLACK
-        return np.stack(both, axis=-1)[..., None]
+        return np.triu(w @ u.T, 1), np.triu(size_w @ size_u.T, 1) * SLACK
 
     @cached_property
     def consequent(self) -> list[tuple[int, int, Array]]:
         """Layers that change what a later one of the panel sees: their place, that of the first
         such one, and the couplings from there on."""
-        touched = self.couplings[:, :, 1, 0] > 0
-        firsts = touched.argmax(axis=1).tolist()
-        return [
-            (i, firsts[i], np.ascontiguousarray(self.couplings[i, firsts[i] :]))
-            for i in np.flatnonzero(touched.any(axis=1)).tolist()
-        ]
+        return self._from_first(self.couplings[0])
+
+    @cached_property
+    def consequences(self) -> list[tuple[int, int, Array]]:
+        """The same, with the bounds."""
+        return self._from_first(self.couplings[1])
+
+    def _from_first(self, table: Array) -> list[tuple[int, int, Array]]:
+        touched = self.couplings[1] > 0
+        first = touched.argmax(axis=1).tolist()
+        places = np.flatnonzero(touched.any(axis=1)).tolist()
+        return [(i, first[i], np.ascontiguousarray(table[i, first[i] :])) for i in places]
+
+    def errors(self, reach: float, rises: Array) -> Array:
+        """A bound on the error of every t, (K,), for all points of at most this reach, where
+        the computed max(0, t) are at most ``rises``."""
+        bound = self.norms * reach + self._offset_errors
+        return np.asarray(
+            (self._growth @ (bound + (self.rounding * rises) @ self.couplings[1])) * SLACK
+        )
+
+    @cached_property
+    def _offset_errors(self) -> Array:
+        return np.asarray(self.rounding * np.abs(self.layers[2][:, 0]) + TINY)
+
+    @cached_property
+    def _growth(self) -> Array:
+        """(I − C)⁻¹, C the bounds of the couplings, transposed: what an error comes to by the
+        time of a later layer. Sums of products of numbers ≥ 0, so as exact as SLACK needs."""
+        count = len(self)
+        growth = np.eye(count)
+        for k in range(1, count):
+            growth[k] += self.couplings[1][:k, k] @ growth[:k]
+        return growth
 
     @cached_property
     def cuts(self) -> tuple[slice | Array, Array, Array]:
@@ -294,6 +332,8 @@ def _panels(plan: Plan, run: Array) -> list[Panel]:
     straight = (plan.u[run] != 0).sum(axis=1) <= 1
     kinds = np.where(tents > 0, 3, np.where(_clips(plan, run), 2, straight.astype(int)))
     kinds = _long(_long(kinds, 2, 1), 1, 0)  # short runs are not worth a panel
+    if len(run) <= _BRIEF and not tents.any():
+        kinds = np.ones_like(kinds)  # and a short one is not worth more than one
     edges = [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist(), len(run)]
     panels = []
     for a, b in pairwise(edges):

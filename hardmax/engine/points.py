@@ -56,11 +56,12 @@ class Points:
         else:
             self.values[rows, axis] = points.values[:, axis]
             self.radius[rows, axis] = points.radius[:, axis]
-            self.glances = {k: seen for k, seen in self.glances.items() if k == axis}
+            self.forget(axis)
 
-    def forget(self) -> None:
-        """Drop what was computed of coordinates that have changed."""
-        self.glances.clear()
+    def forget(self, axis: int | None = None) -> None:
+        """Drop what was computed of coordinates that have changed: all of them, or one."""
+        for unread in [k for k in self.glances if axis is None or k != axis]:
+            del self.glances[unread]
 
     def glance(self, unread: int | None) -> Glance:
         """What a first look in single precision needs; kept while the coordinates stay."""
@@ -81,6 +82,14 @@ class Points:
         parts = [slice(0, d)] if unread is None else [slice(0, unread), slice(unread + 1, d)]
         found = [self._reach(part) for part in parts if part.stop > part.start]
         return np.max(found, axis=0) if found else np.full(len(self), TINY)
+
+    def farthest(self, unread: int | None = None) -> float:
+        """At least the greatest `reach`."""
+        if unread is not None:
+            return float(self.reach(unread).max())
+        d = self.values.shape[1]
+        largest = max(float(self.values.max()), -float(self.values.min()))
+        return (float(self.radius.max()) + gamma(d + 8) * largest) * SLACK + TINY
 
     def _reach(self, part: slice) -> Array:
         x, d = self.values[:, part], self.values.shape[1]

@@ -23,11 +23,11 @@ _LONG = 2000  # bits of a denominator from which fractions are reduced
 
 
 class IntegerBlocks:
-    """Layers as integers: (u, b) = (U, B)/s and w = W/t; remembered."""
+    """Layers as integers (U, B, W, s t), (u, b) = (U, B)/s and w = W/t; remembered."""
 
     def __init__(self, plan: Plan) -> None:
         self.parameters = plan.parameters
-        self._known: dict[int, tuple[list[int], int, int, list[int], int]] = {}
+        self._known: dict[int, tuple[list[int], int, list[int], int]] = {}
 
     def prepare(self, blocks: Iterable[int]) -> None:
         """Convert many blocks at once, which is faster than one by one."""
@@ -52,27 +52,27 @@ class IntegerBlocks:
         left = ExactArray(ub, exact).integer_rows()
         right = ExactArray(p.w.values[new], w_exact).integer_rows()
         for k, (*u, b, s), (*w, t) in zip(new.tolist(), left, right, strict=True):
-            self._known[k] = u, b, s, w, t
+            self._known[k] = u, b, w, s * t
 
-    def __getitem__(self, k: int) -> tuple[list[int], int, int, list[int], int]:
+    def __getitem__(self, k: int) -> tuple[list[int], int, list[int], int]:
         found = self._known.get(k)
         if found is None:
             p = self.parameters
             (*u, b), s = clear_denominators([*p.u.row(k), p.b.entry(k)])
             w, t = clear_denominators(p.w.row(k))
-            found = self._known[k] = u, b, s, w, t
+            found = self._known[k] = u, b, w, s * t
         return found
 
     def layer(self, point: Point, k: int, state: int) -> Point:
         """The layer of block k, ACTIVE on the point or to be asked."""
         x, q = point
-        u, b, s, w, t = self[k]
+        u, b, w, factor = self[k]
         value = sum(map(mul, u, x)) + b * q  # q·s·(⟨u,x⟩ + b)
         if state != ACTIVE and value <= 0:
             return point
-        factor = s * t
-        if factor == 1:
-            return [a + value * c for a, c in zip(x, w, strict=True)], q
+        common = gcd(value, factor)
+        value //= common
+        factor //= common
         return reduced([factor * a + value * c for a, c in zip(x, w, strict=True)], q * factor)
 
 

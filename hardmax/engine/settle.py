@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 
 import numpy as np
@@ -15,8 +16,8 @@ from .points import ACTIVE
 from .suffix import ExactBlocks, Suffix
 from .sweep import Events, Grid, Trail
 
-OPEN = -1  # no constant is known
-_KEYS = 64  # patterns of a panel that are looked at one by one
+OPEN = -1  # nothing is known; numbers below stand for constants
+_NEW = 256  # patterns of a chunk that get an exact map of their own
 _STEPS = 12  # layers of a point that are followed backwards one by one
 
 
@@ -24,13 +25,16 @@ _STEPS = 12  # layers of a point that are followed backwards one by one
 class Book:
     """Suffixes met so far, by number, and what leads from one to the next.
 
-    Number 0 is the identity. ``number`` of a suffix that is `ready` also numbers its constant.
+    Number 0 is the identity; a `ready` suffix has the number OPEN − 1 − i, i the place of its
+    output in ``constants``.
     """
 
     plan: Plan
     suffixes: list[Suffix] = field(default_factory=list)
-    steps: dict[object, int | None] = field(default_factory=dict)
-    numbers: dict[object, int] = field(default_factory=dict)
+    constants: list[Vector] = field(default_factory=list)
+    places: dict[Vector, int] = field(default_factory=dict)
+    steps: dict[object, int] = field(default_factory=dict)
+    patterns: dict[object, dict[object, int]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -38,71 +42,61 @@ class Book:
         self.suffixes.append(Suffix.identity(self.plan.dimension))
 
     def note(self, suffix: Suffix) -> int:
-        """The number of a suffix; constants are numbered once."""
-        if suffix is self.suffixes[0]:
-            return 0
-        key = suffix.constant if suffix.ready else id(suffix)
-        found = self.numbers.get(key)
-        if found is None:
-            found = self.numbers[key] = len(self.suffixes)
+        """The number of a new suffix; constants are numbered once."""
+        if not suffix.ready:
             self.suffixes.append(suffix)
-        return found
+            return len(self.suffixes) - 1
+        place = self.places.setdefault(suffix.constant, len(self.constants))
+        if place == len(self.constants):
+            self.constants.append(suffix.constant)
+        return OPEN - 1 - place
 
-    def constant(self, number: int) -> Vector:
-        """The output of everything that ended in a `ready` suffix."""
-        return self.suffixes[number].constant
-
-    def through(
-        self, number: int, blocks: Sequence[int], active: Array, unclear: Array
-    ) -> int | None:
-        """The suffix in front of some layers; None where it takes an unclear one to know."""
-        suffix = self.suffixes[number]
+    def through(self, number: int, blocks: Array, active: Array, unclear: Array | None) -> int:
+        """The suffix in front of some layers; OPEN where it takes an unclear one to know."""
         for i in range(len(blocks) - 1, -1, -1):
-            if suffix.ready:
-                break
+            block = int(blocks[i])
             if active[i]:
-                suffix = suffix.after(self.blocks[blocks[i]])
-            elif unclear[i] and suffix.image(self.blocks[blocks[i]][2]) is not None:
-                return None
-        return self.note(suffix)
+                number = self.before(number, block)
+                if number < OPEN:
+                    break
+            elif unclear is not None and unclear[i] and self.matters(number, block):
+                return OPEN
+        return number
 
-    def throughout(self, number: int, place: int, blocks: Sequence[int]) -> int:
-        """The suffix in front of the layers of a step, all active."""
+    def matters(self, number: int, block: int) -> bool:
+        """Whether the output depends on a layer, active or not."""
+        return self.suffixes[number].image(self.blocks[block][2]) is not None
+
+    def throughout(self, number: int, place: int, blocks: Array) -> int:
+        """The suffix in front of the layers of a step, all of them active."""
         key = number, place, "throughout"
-        found = self.steps.get(key)
-        if found is None:
+        if key not in self.steps:
             ones = np.ones(len(blocks), dtype=bool)
-            found = self.steps[key] = self.through(number, blocks, ones, ~ones)
-        return OPEN if found is None else found
+            self.steps[key] = self.through(number, blocks, ones, None)
+        return self.steps[key]
 
     def before(self, number: int, block: int) -> int:
         """The suffix in front of an active layer."""
         key = number, block
-        found = self.steps.get(key)
-        if found is None:
-            found = self.steps[key] = self.note(self.suffixes[number].after(self.blocks[block]))
-        return found
-
-    def ready(self) -> Array:
-        """Which suffixes are ready."""
-        return np.array([suffix.ready for suffix in self.suffixes])
+        if key not in self.steps:
+            old = self.suffixes[number]
+            new = old.after(self.blocks[block])
+            self.steps[key] = number if new is old else self.note(new)
+        return self.steps[key]
 
     def multiplied(self, number: int, block: int, attention: bool) -> int:
         """The suffix in front of the factor α, or ρ + α, of a block."""
         key = number, block, attention
-        found = self.steps.get(key)
-        if found is None:
+        if key not in self.steps:
             p = self.plan.parameters
             factor = p.alpha.entry(block) + (p.rho.entry(block) if attention else 0)
-            suffix = self.suffixes[number]
-            if factor != 1:
-                suffix = suffix.scaled(factor)
-            found = self.steps[key] = self.note(suffix)
-        return found
+            same = factor == 1
+            self.steps[key] = number if same else self.note(self.suffixes[number].scaled(factor))
+        return self.steps[key]
 
 
 def settle(book: Book, collapsed: Collapsed, trails: Sequence[Trail | None], rows: Array) -> Array:
-    """Numbers of the ready suffixes of all points, (n,); OPEN where there is none.
+    """Places in ``book.constants`` of the outputs of points, (n,); OPEN where that is not known.
 
     ``rows`` are the points in question; ``trails`` belongs to the steps of the plan.
     """
@@ -113,59 +107,71 @@ def settle(book: Book, collapsed: Collapsed, trails: Sequence[Trail | None], row
         for place in range(len(plan.steps) - 1, -1, -1):
             step, trail = plan.steps[place], trails[place]
             if isinstance(step, Scaling):
-                number = _mapped(number, lambda k, s=step: book.multiplied(k, s.block, True))
+                number = _mapped(number, partial(book.multiplied, block=step.block, attention=True))
             elif isinstance(trail, Grid):
                 number = _through_grid(book, place, step, trail, rows, number)
             elif isinstance(trail, Events):
                 number = _past_events(book, trail, rows, number)
-            rows, number = _take_ready(book, result, rows, number)
+            rows, number = _take_ready(result, rows, number)
             if not len(rows):
                 return result
         _to_tokens(book, collapsed, result, rows, number)
     return result
 
 
-def _mapped(number: Array, change: object) -> Array:
-    found = number.copy()
-    for k in np.unique(number).tolist():
-        found[number == k] = change(k)  # type: ignore[operator]
-    return found
+def _mapped(number: Array, change: Callable[[int], int]) -> Array:
+    """The change of every number, asked for once each."""
+    if not len(number):
+        return number
+    table = np.empty(int(number.max()) + 1, dtype=np.int64)
+    for k in set(number.tolist()):
+        table[k] = change(k)
+    return np.asarray(table[number])
 
 
-def _take_ready(book: Book, result: Array, rows: Array, number: Array) -> tuple[Array, Array]:
+def _take_ready(result: Array, rows: Array, number: Array) -> tuple[Array, Array]:
     """Note what is ready, drop it and what is lost."""
-    done = (number >= 0) & book.ready()[number]
-    result[rows[done]] = number[done]
-    left = (number >= 0) & ~done
-    return (rows, number) if left.all() else (rows[left], number[left])
+    left = number > OPEN
+    if left.all():
+        return rows, number
+    done = number < OPEN
+    result[rows[done]] = OPEN - 1 - number[done]
+    return rows[left], number[left]
 
 
 def _through_grid(
     book: Book, place: int, panel: Panel, grid: Grid, rows: Array, number: Array
 ) -> Array:
     if grid.everywhere:
-        return _mapped(number, lambda k: book.throughout(k, place, panel.first.tolist()))
+        return _mapped(number, partial(book.throughout, place=place, blocks=panel.first))
+    known = book.patterns.setdefault((place, grid.unclear is None), {})
+    keys = _keys(grid, rows, number)
+    found = list(map(known.get, keys))
+    if None in found:
+        new = {key: i for i, (key, k) in enumerate(zip(keys, found, strict=True)) if k is None}
+        if len(new) > _NEW:
+            return _step_by_step(book, panel, grid, rows, number)
+        for key, i in new.items():
+            active = grid.active[:, rows[i]]
+            unclear = None if grid.unclear is None else grid.unclear[:, rows[i]]
+            known[key] = book.through(int(number[i]), panel.first, active, unclear)
+        found = list(map(known.get, keys))
+    return np.array(found, dtype=np.int64)
+
+
+def _keys(grid: Grid, rows: Array, number: Array) -> list[object]:
+    """A key for every point: its number and the states of all layers."""
     whole = len(rows) == grid.active.shape[1]
     states = [grid.active] if grid.unclear is None else [grid.active, grid.unclear]
-    bits = [np.packbits(s if whole else s[:, rows], axis=0) for s in states]
-    lead = number.astype(np.uint32)[None].view(np.uint8).reshape(len(rows), 4).T
-    table = np.ascontiguousarray(np.concatenate([lead, *bits]).T)
-    keys = table.view(np.dtype((np.void, table.shape[1]))).ravel()
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    if len(first) > max(_KEYS, len(rows) // 8):
-        return _step_by_step(book, panel, grid, rows, number)
-    found = np.full(len(first), OPEN)
-    blocks = panel.first.tolist()
-    for i, at in enumerate(first.tolist()):
-        key = place, grid.unclear is None, keys[at].tobytes()
-        known = book.steps.get(key, OPEN)
-        if known == OPEN:
-            row = int(rows[at])
-            active = grid.active[:, row]
-            unclear = grid.unclear[:, row] if grid.unclear is not None else np.zeros_like(active)
-            known = book.steps[key] = book.through(int(number[at]), blocks, active, unclear)
-        found[i] = OPEN if known is None else known
-    return np.asarray(found[inverse.ravel()])
+    bits = np.concatenate([np.packbits(s if whole else s[:, rows], axis=0) for s in states])
+    if len(bits) <= 5 and len(number) and int(number.max()) < 2**20:
+        key = number.astype(np.int64)
+        for byte in bits:
+            key = key << 8 | byte
+        return list(key.tolist())
+    table = np.ascontiguousarray(bits.T)
+    size, packed = table.shape[1], table.tobytes()
+    return [(k, packed[i * size : (i + 1) * size]) for i, k in enumerate(number.tolist())]
 
 
 def _step_by_step(book: Book, panel: Panel, grid: Grid, rows: Array, number: Array) -> Array:
@@ -175,7 +181,7 @@ def _step_by_step(book: Book, panel: Panel, grid: Grid, rows: Array, number: Arr
     met = met[:, rows].T.copy()
     left = np.arange(len(rows))
     for _ in range(_STEPS):
-        for k in np.unique(number[left]).tolist():
+        for k in set(number[left].tolist()):
             reads = book.suffixes[k].reads
             rests = (book.plan.w[panel.first][:, reads] == 0).all(axis=1)
             met[np.ix_(left[number[left] == k], rests)] = False
@@ -186,13 +192,12 @@ def _step_by_step(book: Book, panel: Panel, grid: Grid, rows: Array, number: Arr
         before = number[left]
         after = np.full(len(left), OPEN)
         for k, i in sorted(set(zip(before.tolist(), last.tolist(), strict=True))):
-            mine = (before == k) & (last == i)
-            after[mine] = book.before(k, int(panel.first[i]))
+            after[(before == k) & (last == i)] = book.before(k, int(panel.first[i]))
         if grid.unclear is not None:
             after[grid.unclear[last, rows[left]]] = OPEN
         number[left] = after
         met[left, last] = False
-        left = left[(after >= 0) & ~book.ready()[after]]
+        left = left[after > OPEN]
     number[left] = OPEN
     return number
 
@@ -221,13 +226,12 @@ def _to_tokens(book: Book, collapsed: Collapsed, result: Array, rows: Array, num
     kept = collapsed.uniform[rows]
     rows, number = rows[kept], number[kept]
     collapse = book.plan.collapse or 0
-    number = _mapped(number, lambda k: book.multiplied(k, collapse, False))
-    rows, number = _take_ready(book, result, rows, number)
+    number = _mapped(number, partial(book.multiplied, block=collapse, attention=False))
+    rows, number = _take_ready(result, rows, number)
     for part in reversed(collapsed.story):
         active = part.active[rows]  # type: ignore[union-attr]
-
-        number[active] = _mapped(number[active], lambda k, i=part.block: book.before(k, i))
-        rows, number = _take_ready(book, result, rows, number)
+        number[active] = _mapped(number[active], partial(book.before, block=part.block))
+        rows, number = _take_ready(result, rows, number)
 
 
 def history(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .plan import SLACK, TINY, UNIT, Array, Panel, gamma
+from .plan import SLACK, TINY, UNIT, Array, Panel
 from .points import ACTIVE, RESTS, UNCLEAR, Points
 
 _SHORT = 24  # panels up to which all layers are taken in order at once
@@ -190,57 +190,65 @@ def columns(panel: Panel, points: Points) -> Grid:
     With t_k = ⟨u_k,x⟩ + b_k at the entrance and a_i = max(0, t_i) along the way, layer k meets
     t_k + Σ_{i<k} a_i ⟨w_i,u_k⟩, and the point leaves at x + Σ a_i w_i.
     """
-    points.forget()
     x, r = points.values, points.radius
-    n, d = x.shape
-    u, size_u, b, w, size_w = panel.layers
-    count = len(panel)
-    size = gamma(d + 2 * count + 8)  # one rounding for each correction, and those of the sums
-    both = np.empty((count, 2, n))  # t and the bound on its error
-    t, bound = both[:, 0], both[:, 1]
-    np.matmul(u, x.T, out=t)
+    u, _, b, w, size_w = panel.layers
+    t = u @ x.T
     t += b
-    np.matmul(size_u, (r + size * np.abs(x)).T, out=bound)
-    bound += size * np.abs(b) + TINY
-    bound *= SLACK
-    pushed = np.empty((2, n))
     for i, first, coupling in panel.consequent:
-        height, error = both[i]
-        np.maximum(height, 0.0, out=pushed[0])
-        np.multiply(error, height > -error, out=pushed[1])
-        pushed[1] += size * pushed[0]
-        both[first:] += coupling * pushed
-    active = t > bound
-    touched = t >= -bound
-    total = both.sum()
-    if not np.isfinite(total):
-        lost = ~np.isfinite(both.sum(axis=(0, 1)))
-        bound[:, lost] = np.inf
-        active[:, lost], touched[:, lost] = False, True
+        t[first:] += coupling[:, None] * np.maximum(t[i], 0.0)
     rise = np.maximum(t, 0.0)
-    length = rise.T @ size_w
-    r += (bound * touched).T @ size_w
-    r += (2 * size) * (np.abs(x) + length) + TINY
-    r *= SLACK
-    x += rise.T @ w
-    doubt = touched ^ active
+    bound = panel.errors(points.farthest(panel.unread), rise.max(axis=1))[:, None]
+    active, touched = t > bound, t >= -bound
+    if (active != touched).any() or not np.isfinite(bound.sum()):
+        bound = _errors(panel, points.reach(panel.unread), t)
+        active, touched = t > bound, ~(t < -bound)
+    size = 2 * panel.rounding
+    axis = panel.axis
+    if axis is None:
+        length = rise.T @ size_w
+        r += (bound * touched).T @ size_w
+        r += size * (np.abs(x) + length) + TINY
+        r *= SLACK
+        x += rise.T @ w
+        points.forget()
+    else:
+        length = size_w[:, axis] @ rise
+        grown = r[:, axis] + size_w[:, axis] @ (bound * touched)
+        grown += size * (np.abs(x[:, axis]) + length) + TINY
+        r[:, axis] = grown * SLACK
+        x[:, axis] += w[:, axis] @ rise
+        points.forget(axis)
+    doubt = touched & ~active
     return Grid(active, doubt if doubt.any() else None)
+
+
+def _errors(panel: Panel, reach: Array, t: Array) -> Array:
+    """Bounds on the errors of all t, (K, n), point by point: what `Panel.errors` bounds for all
+    points at once, as if every layer were active on the worst of them."""
+    size = panel.rounding
+    bound = panel.norms[:, None] * reach + (size * np.abs(panel.layers[2]) + TINY)
+    bound *= SLACK
+    for i, first, coupling in panel.consequences:
+        pushed = bound[i] * ~(t[i] < -bound[i]) + size * np.maximum(t[i], 0.0)
+        bound[first:] += coupling[:, None] * pushed
+    return np.where(np.isfinite(t) & np.isfinite(bound), bound, np.inf)
 
 
 def clip(panel: Panel, points: Points) -> Grid:
     """Cut coordinates off at levels. Minimum and maximum do not enlarge errors, and points that
     are cut off for certain lie on the level, but for its rounding."""
-    points.forget()
     where, signs, levels = panel.cuts
     x, r = points.values[:, where], points.radius[:, where]
     beyond = (x - levels) * signs
     off = 4 * UNIT * np.abs(levels) + TINY
     if (beyond > (r + off) * SLACK).all():
+        points.forget()
         points.values[:, where], points.radius[:, where] = levels, off
         return Grid(np.broadcast_to(np.True_, beyond.T.shape), None, everywhere=True)
     bound = (r + off) * SLACK
     active, rests = (beyond > bound).T, (beyond < -bound).T
     doubt = ~(active | rests)
+    points.forget()
     points.values[:, where] = np.where(beyond > 0, levels, x)
     points.radius[:, where] = np.where(active.T, off, r + off)
     return Grid(active, doubt if doubt.any() else None)

@@ -169,7 +169,7 @@ def test_a_loop_over_nothing(capsys, files, monkeypatch):
     """An evaluation that yields no output, or not one for each sequence, proves nothing."""
     nothing = np.zeros(0, dtype=int)
     for count in (0, 2):
-        found = outputs.Outputs(np.zeros(count, dtype=int), lambda k: (0, 0), {}, nothing > 0)
+        found = outputs.Outputs(np.zeros(count, dtype=int), [(0, 0)], {}, nothing > 0)
         with monkeypatch.context() as context:
             context.setattr(verifier, "evaluate", lambda *arguments, found=found: found)
             code, text = verify(capsys, files)
