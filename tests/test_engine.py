@@ -18,8 +18,8 @@ from hardmax.engine import (
     collapse,
     evaluate,
     float_outputs,
+    fuse,
     outputs,
-    plan,
     settle,
     sums,
     sweep,
@@ -31,13 +31,13 @@ from hardmax.testing import FAMILIES, adversarial, rank_one_models, rationals, s
 F = Fraction
 FORCED = {  # every path of the engine, on data of any size
     "as it is": {},
-    "rounds": {"sweep._SHORT": 0, "plan._STRAIGHT": 10**6},
-    "rounds, then columns": {"sweep._SHORT": 0, "plan._STRAIGHT": 10**6, "sweep._ROUNDS": 1},
-    "small panels": {"plan._ITEMS": 2, "plan._TENTS": 1, "plan._STRAIGHT": 1},
+    "rounds": {"sweep._SHORT": 0, "fuse._STRAIGHT": 10**6},
+    "rounds, then columns": {"sweep._SHORT": 0, "fuse._STRAIGHT": 10**6, "sweep._ROUNDS": 1},
+    "small panels": {"fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._STRAIGHT": 1},
     "step by step": {"settle._NEW": 0, "settle._STEPS": 2},
     "small chunks": {"outputs._CHUNK": 1},
 }
-MODULES = {"outputs": outputs, "plan": plan, "settle": settle, "sweep": sweep}
+MODULES = {"outputs": outputs, "fuse": fuse, "settle": settle, "sweep": sweep}
 
 
 @pytest.fixture(params=FORCED)

@@ -9,13 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.construct import cloud, cover, panels, products, tents
+from hardmax.construct import cloud, cover, panels, products, rules, tents
 from hardmax.construct.cloud import Cloud, Means, selected
 from hardmax.construct.filtered import FilteredPoints
 from hardmax.construct.flatten import flatten
+from hardmax.construct.packing import Staged
 from hardmax.construct.panels import Panel, Panels, precision
 from hardmax.construct.tents import cover_class
 from hardmax.exact_array import ExactArray
+from hardmax.model.layers import RankOneBlock
+from hardmax.model.parameters import Parameters
 from hardmax.model.tokens import Tokens
 from hardmax.testing import FAMILIES, adversarial, datasets
 
@@ -272,3 +275,45 @@ def test_runs_of_the_near_order_are_near():
     assert sorted(order.tolist()) == list(range(512))
     spread = [X[part].std(axis=0).mean() for part in np.array_split(order, 128)]
     assert np.mean(spread) < 0.6 * X.std(axis=0).mean()
+
+
+@pytest.mark.parametrize("sizes", [(400, 5), (150, 3)])
+def test_plateaus_in_panels(monkeypatch, sizes):
+    count, dimension = sizes
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(count, dimension))
+    labels = np.searchsorted([-1, 1], X.sum(axis=1))
+    wrong = rng.choice(count, count // 8, replace=False)
+    labels[wrong] = (labels[wrong] + 1) % 3
+    data = hm.Dataset([[x] for x in X.tolist()], labels.tolist())
+    slowly = prove(data)
+    assert slowly.meta["form"] == "rules"
+    monkeypatch.setattr(rules, "_MUCH", 0)
+    seen = []
+    monkeypatch.setattr(rules, "_plateau", lambda *arguments: seen.append(arguments))
+    model = prove(data)
+    assert model.meta["learned"] == slowly.meta["learned"]
+    assert model.stage_counts()["repair"] <= slowly.stage_counts()["repair"] + 4
+    assert model.parameters.overrides() == 0
+    assert not seen
+
+
+def test_least_value_beyond_a_bound():
+    rng = np.random.default_rng(0)
+    X, W = rng.normal(size=(50, 3)), rng.normal(size=(3, 7))
+    T = np.abs(X @ W)
+    counts, least = products.beyond(X, W, np.full(7, 0.5))
+    assert (counts == (T <= 0.5).sum(axis=0)).all()
+    np.testing.assert_allclose(least, np.where(T > 0.5, T, np.inf).min(axis=0))
+
+
+def test_packed_blocks_keep_their_exact_numbers():
+    third = RankOneBlock.of(2, u=("1/3", 1), b="1/7", w=(0, "2/3"))
+    plain = RankOneBlock.translation((1, 2))
+    staged = Staged([("a", plain), ("a", third)])
+    staged.add("b", Parameters.pack([third, plain, third], 2))
+    staged.extend([("c", third)])
+    assert staged.stages() == ["a", "a", "b", "b", "b", "c"]
+    assert list(staged.parameters(2)) == [plain, third, third, plain, third, third]
+    assert [block for _, block in staged] == list(staged.parameters(2))
+    assert staged[2] == ("b", third)

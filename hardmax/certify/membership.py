@@ -9,8 +9,8 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..engine import Outputs
-from ..engine.plan import LEAST, MOST, SLACK, TINY, UNIT, Array, gamma
 from ..engine.points import Points
+from ..engine.rounding import LEAST, MOST, SLACK, TINY, UNIT, Array, gamma
 from ..labels import Ball, Box, LabelSet, Point
 from ..numbers import Vector, nearest_float
 

@@ -12,8 +12,8 @@ from .. import __version__
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
 from ..engine import evaluate
-from ..engine.plan import Array
 from ..engine.points import Points
+from ..engine.rounding import Array
 from ..errors import InputError
 from ..labels import Point
 from ..model.transformer import Transformer

@@ -111,9 +111,11 @@ def rules_form(task: Task) -> Form | None:
         fixes = repair(base, place, wanted, levels, task.seed)
     except TooClose:
         return None
-    staged = [("rule" if i % 2 == 0 else "clamp", block) for i, block in enumerate(blocks)]
-    staged += [("repair", block) for block in fixes]
-    staged += finish(base, line, task.targets, task.sets)
+    staged = Staged(("rule" if i % 2 == 0 else "clamp", block) for i, block in enumerate(blocks))
+    for part in fixes:
+        staged.add("repair", part)
+    repairs = sum(map(len, fixes))
+    staged.extend(finish(base, line, task.targets, task.sets))
     notes = {
         "learned": {
             "order": order,
@@ -123,7 +125,7 @@ def rules_form(task: Task) -> Form | None:
             "misplaced": int((place != wanted).sum()),
         }
     }
-    bound = 2 * (len(names) - 1) + len(fixes) + base.dimension + len(names)
+    bound = 2 * (len(names) - 1) + repairs + base.dimension + len(names)
     return Form("rules", staged, bound, notes)
 
 

@@ -10,6 +10,7 @@ so small that b + a, b and b − a are exact.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -26,7 +27,7 @@ EDGE = 2.0**-6  # captured points keep this share of the slab's half-width from 
 _WIDTH = 256  # tents in a panel
 _TRIALS = 64  # groups for each tent, at most
 _QUICK = 4e9  # products of a point and a hyperplane that more groups may cost,
-_BUDGET, _LEAST = 5e10, 3  # and that so many groups for each tent may cost
+_BUDGET, _LEAST = 5e10, 2  # and that so many groups for each tent may cost
 _GAP = 2.0**-8  # share of the gap between points to be avoided that the slab leaves free
 _SHORT = 10  # bits of a slab's half-width
 _COARSE = 30  # least bits of the grid of the offsets
@@ -37,9 +38,10 @@ _LATER = 1 / 4  # share of the members left that a panel may capture
 
 @dataclass(frozen=True)
 class Panel:
-    """k tents max(0, a − |t|)·R over t = ⟨u,r⟩ + beta, exact; ``captured`` by at least one.
+    """k pushes along hyperplanes t = ⟨u,r⟩ + beta, exact, and the points they capture.
 
-    Shapes: ``u`` (k, d−1), the others (k,).
+    Each is a sum of hinges R·weight·max(0, t + a·offset): by default tents R·max(0, a − |t|).
+    Shapes: ``u`` (k, d−1); ``beta``, ``half`` (the numbers a) and ``rise`` (R) (k,).
     """
 
     captured: Array
@@ -47,24 +49,26 @@ class Panel:
     beta: Array
     half: Array
     rise: Array
+    offsets: Sequence[float] = (1, 0, -1)
+    weights: Sequence[float] = (1, -2, 1)
 
     stage = "tent"
 
     def __len__(self) -> int:
         """Number of blocks."""
-        return 3 * len(self.u)
+        return len(self.offsets) * len(self.u)
 
     def blocks(self, base: Slice) -> Parameters:
-        """Blocks with offsets b + a, b, b − a and w = R(1, −2, 1)e_k for each tent."""
+        """A block for every hinge, those of a push one after another."""
         count, d, k = len(self), len(base.f), base.axis
         f = np.delete(np.array(base.f, dtype=float), k)
         scale, height = float(base.points.scale), float(base.height / base.points.scale)
         u, w = np.zeros((count, d)), np.zeros((count, d))
-        u[:, np.arange(d) != k] = np.repeat(self.u / scale, 3, axis=0)
+        u[:, np.arange(d) != k] = np.repeat(self.u / scale, len(self.offsets), axis=0)
         # exact: whole multiples of the grids, fewer than 2^53 of them (`precision`)
         middle = self.beta - height * (self.u @ f)
-        b = middle[:, None] + self.half[:, None] * np.array([1.0, 0.0, -1.0])
-        w[:, k] = (self.rise[:, None] * np.array([1.0, -2.0, 1.0])).ravel()
+        b = middle[:, None] + self.half[:, None] * np.array(self.offsets)
+        w[:, k] = (self.rise[:, None] * np.array(self.weights)).ravel()
         one, zero = np.ones(count), np.zeros(count)
         arrays = u + 0.0, b.ravel() + 0.0, w, one, zero, np.zeros((count, d))
         return Parameters(*map(ExactArray, arrays))
@@ -155,12 +159,7 @@ class Panels:
 
     def _panel(self, groups: Array) -> tuple[Panel | Opening | None, float]:
         """The best of the tents through these groups, and the share of groups with a tent."""
-        u = self._hyperplanes(groups)  # (Q, d−1)
-        G = self.rows[groups, :-1]  # (Q, size, d−1)
-        own = np.einsum("qsi,qi->qs", G, u)
-        beta = -np.round(own.mean(axis=1) * self.grid) / self.grid
-        own = np.abs(own + beta[:, None]).max(axis=1)
-        room = self._room(u, beta)
+        u, beta, own, room = self._proposed(groups)
         below, above = nearest(self.avoided, np.c_[u, beta].T)
         # where one side is free, as far as the points reach
         far = 2 * self.length * np.linalg.norm(u, axis=1) + np.abs(beta) + 1
@@ -209,6 +208,14 @@ class Panels:
                 gone[inside] = True
                 kept.append(i)
         return np.flatnonzero(gone), np.array(kept, dtype=int)
+
+    def _proposed(self, groups: Array) -> tuple[Array, Array, Array, Array]:
+        """Hyperplanes (u, beta) near the groups, on the grids, (Q, d−1) and (Q,); the largest |t|
+        of each group as computed; and the bounds on the errors of t."""
+        u = self._hyperplanes(groups)
+        t = np.einsum("qsi,qi->qs", self.rows[groups, :-1], u)
+        beta = -np.round(t.mean(axis=1) * self.grid) / self.grid
+        return u, beta, np.abs(t + beta[:, None]).max(axis=1), self._room(u, beta)
 
     def _half(self, width: Array) -> Array:
         """A little less than ``width``, in few bits."""

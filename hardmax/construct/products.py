@@ -12,7 +12,7 @@ import numpy as np
 
 from .filtered import Array
 
-_ROWS, _COLUMNS = 1024, 128  # of a piece
+_ROWS, _COLUMNS = 2048, 128  # of a piece
 
 
 def homogeneous(X: Array) -> Array:
@@ -58,6 +58,19 @@ def counts_within(X: Array, W: Array, within: Array) -> Array:
         np.abs(T, out=T)
         found[columns] += np.count_nonzero(within[columns] >= T, axis=0)
     return found
+
+
+def beyond(X: Array, W: Array, within: Array) -> tuple[Array, Array]:
+    """For every column of X W the number of entries with |t| ≤ within, and the least other |t|."""
+    found = np.zeros(W.shape[1], dtype=np.int64)
+    least = np.full(W.shape[1], np.inf)
+    for _, columns, T in _blocks(X, W):
+        np.abs(T, out=T)
+        inside = within[columns] >= T
+        found[columns] += np.count_nonzero(inside, axis=0)
+        T[inside] = np.inf
+        np.minimum(least[columns], T.min(axis=0), out=least[columns])
+    return found, least
 
 
 def within_slabs(X: Array, W: Array, within: Array) -> tuple[Array, Array]:

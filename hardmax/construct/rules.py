@@ -18,10 +18,13 @@ from ..model.layers import RankOneBlock
 from ..numbers import power_of_two_below
 from .filtered import Array
 from .learn import DecisionList
+from .panels import Panel, precision
+from .plateaus import Plateaus
 from .slice import Cut, Slice, TooClose, short_power
 from .tents import through
 
 _TRIALS = 64  # hyperplanes through one group of misplaced points
+_MUCH = 2e7  # misplaced points times points, from which on one is enough
 _ROOM = 0.25  # share of the gap around a rule that stays free on either side
 
 
@@ -84,24 +87,47 @@ def _centered(base: Slice, cut: Cut, free: Array, above: Array) -> Cut:
 
 def repair(
     base: Slice, place: Array, wanted: Array, levels: Sequence[Fraction], seed: int = 0
-) -> list[RankOneBlock]:
+) -> list[Sequence[RankOneBlock]]:
     """Plateaus that move every misplaced point to its level, d − 1 at a time, and nothing else.
 
-    ``place`` and ``wanted`` (n,) index ``levels``.
+    ``place`` and ``wanted`` (n,) index ``levels``. The widest of many plateaus is taken, or a
+    panel of them where there is no time for that.
     """
     rng = np.random.default_rng(seed)
-    blocks: list[RankOneBlock] = []
+    blocks: list[Sequence[RankOneBlock]] = []
     wrong = np.flatnonzero(place != wanted)
     shifts: dict[Fraction, list[int]] = {}
     for j in wrong.tolist():
         shifts.setdefault(levels[wanted[j]] - levels[place[j]], []).append(j)
     for shift, members in shifts.items():
         left = members
+        if len(wrong) * len(base) > _MUCH and float(shift) == shift and precision(base):
+            left = _many(base, np.array(left), shift, rng, blocks)
         while left:
             moved, new = _plateau(base, left, shift, rng)
-            blocks.extend(new)
+            blocks.append(new)
             left = [j for j in left if j not in moved]
     return blocks
+
+
+def _many(
+    base: Slice,
+    members: Array,
+    shift: Fraction,
+    rng: np.random.Generator,
+    blocks: list[Sequence[RankOneBlock]],
+) -> list[int]:
+    """Append panels of plateaus; what is left where none can be certified."""
+    plateaus = Plateaus(base, members, shift, rng)
+    gone = np.zeros(len(base), dtype=bool)
+    while len(plateaus.left):
+        panel = plateaus.next()
+        if not isinstance(panel, Panel):
+            break
+        blocks.append(panel.blocks(base))
+        gone[panel.captured] = True
+        plateaus.drop(gone)
+    return [int(j) for j in plateaus.left]
 
 
 def _plateau(

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..exact_array import ExactArray
-from .plan import MOST, SLACK, TINY, UNIT, Array, Plan, gamma
+from .plan import Plan
 from .points import Points
+from .rounding import MOST, SLACK, TINY, UNIT, Array, gamma
 
 
 @dataclass(frozen=True)

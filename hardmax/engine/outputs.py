@@ -19,9 +19,10 @@ from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from ..numbers import Vector
 from .collapse import Collapsed, collapse
-from .plan import Array, Plan, Scaling
+from .plan import Plan, Scaling
 from .points import Points
 from .replay import IntegerBlocks, Point, multiplied, starting_points
+from .rounding import Array
 from .settle import OPEN, Book, history, settle
 from .sweep import Buffers, Trail, sweep
 

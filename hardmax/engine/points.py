@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .plan import SLACK, TINY, UNIT, Array, Plan, gamma
+from .plan import Plan
+from .rounding import SLACK, TINY, UNIT, Array, gamma
 
 RESTS, UNCLEAR, ACTIVE = 0, 1, 2
 

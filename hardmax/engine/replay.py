@@ -13,8 +13,9 @@ from ..arithmetic import clear_denominators
 from ..exact_array import ExactArray
 from ..numbers import Vector
 from .collapse import Collapsed, Focus, Layer
-from .plan import Array, Plan
+from .plan import Plan
 from .points import ACTIVE
+from .rounding import Array
 from .sums import rows_as_integers, sums_as_integers
 
 Point = tuple[list[int], int]  # numerators, and their positive denominator

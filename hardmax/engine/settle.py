@@ -11,8 +11,10 @@ import numpy as np
 
 from ..numbers import Vector
 from .collapse import Collapsed, Focus
-from .plan import Array, Panel, Plan, Scaling
+from .panel import Panel
+from .plan import Plan, Scaling
 from .points import ACTIVE
+from .rounding import Array
 from .suffix import ExactBlocks, Suffix
 from .sweep import Events, Grid, Trail
 

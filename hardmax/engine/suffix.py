@@ -17,7 +17,7 @@ import numpy as np
 
 from ..model.parameters import Parameters
 from ..numbers import Vector
-from .plan import Array
+from .rounding import Array
 
 Sparse = list[tuple[int, Fraction]]
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .plan import SLACK, TINY, UNIT, Array, Panel
+from .panel import Panel
 from .points import ACTIVE, RESTS, UNCLEAR, Points
+from .rounding import SLACK, TINY, UNIT, Array
 
 _SHORT = 24  # panels up to which all layers are taken in order at once
 _ROWS = 512  # points of a product that stays in the cache

@@ -1,0 +1,24 @@
+"""Bounds on rounding errors, and the numbers that they speak of (theory C1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+UNIT = 2.0**-53
+TINY = 2.0**-700  # far above all that underflow can lose between numbers in LEAST … MOST
+LEAST, MOST = 2.0**-300, 2.0**300  # absolute values, zeros apart, that the bounds speak of
+SLACK = 1 + 2.0**-40  # covers the rounding of a bound itself
+WIDEST = 2048  # dimensions and items of a panel for which SLACK is enough
+
+
+def gamma(count: int) -> float:
+    """γ_k = k u/(1 − k u), u = 2^-53 (Higham, section 3.1), with upward slack.
+
+    >>> gamma(4) > 4 * 2.0**-53
+    True
+    """
+    return count * UNIT / (1 - count * UNIT) * SLACK
