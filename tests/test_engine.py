@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 import reference
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax import RankOneBlock, Transformer
+from hardmax.certify.membership import surely_inside
 from hardmax.certify.verify import misclassified
 from hardmax.engine import (
     Plan,
@@ -26,17 +28,28 @@ from hardmax.engine import (
 )
 from hardmax.engine.points import ACTIVE, RESTS, Points
 from hardmax.exact_array import ExactArray
-from hardmax.testing import FAMILIES, adversarial, rank_one_models, rationals, sequences
+from hardmax.testing import (
+    FAMILIES,
+    KINDS,
+    adversarial,
+    label_sets,
+    rank_one_models,
+    rationals,
+    sequences,
+)
 
 F = Fraction
 FORCED = {  # every path of the engine, on data of any size
     "as it is": {},
-    "rounds": {"sweep._SHORT": 0, "fuse._STRAIGHT": 10**6},
-    "rounds, then columns": {"sweep._SHORT": 0, "fuse._STRAIGHT": 10**6, "sweep._ROUNDS": 1},
-    "small panels": {"fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._STRAIGHT": 1},
+    "panels": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 1},
+    "rounds": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "sweep._SHORT": 0},
+    "rounds, then columns": {
+        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "sweep._SHORT": 0, "sweep._ROUNDS": 1,
+    },
+    "small panels": {"fuse._BRIEF": 0, "fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._STRAIGHT": 1},
     "step by step": {"settle._NEW": 0, "settle._STEPS": 2},
     "small chunks": {"outputs._CHUNK": 1},
-}
+}  # fmt: skip
 MODULES = {"outputs": outputs, "fuse": fuse, "settle": settle, "sweep": sweep}
 
 
@@ -127,7 +140,7 @@ def test_any_model(forced, data):
 
 @SETTINGS
 @given(collapsing(), st.integers(-210, 210))
-def test_any_scale(pair, exponent):
+def test_any_scale(forced, pair, exponent):
     """Tokens 2^±200 times as large: undecided by floats or past them, never wrong."""
     model, batch = pair
     check(model, [[tuple(F(2) ** exponent * x for x in z) for z in Z] for Z in batch])
@@ -135,7 +148,7 @@ def test_any_scale(pair, exponent):
 
 @SETTINGS
 @given(collapsing(), st.data())
-def test_nearly_equal_tokens(pair, data):
+def test_nearly_equal_tokens(forced, pair, data):
     """Tokens 2^-200 apart: floats can't tell them apart, the outputs do."""
     model, batch = pair
     moved = [
@@ -187,8 +200,9 @@ def test_floats_alone_prove_nothing():
         assert len(misclassified(model, data)) == wrong
 
 
+@SETTINGS
 @given(st.data())
-def test_enclosures_hold(data):
+def test_enclosures_hold(forced, data):
     """values ± radius hold the exact points, through layers that are active, at rest, unclear."""
     model, batch = data.draw(collapsing())
     given_data = hm.Dataset(batch)
@@ -261,3 +275,127 @@ def test_exact_sums(rows):
     for total, a, b in zip(found, starts, ends, strict=True):
         exact = [sum(map(F, column)) for column in zip(*rows[a:b], strict=True)]
         assert [F(x, q) for x in total] == exact
+
+
+@SETTINGS
+@given(st.data())
+def test_slabs(data):
+    """Points on the edges of narrow tents, an ulp or 2^-80 away, at any scale: the exact rises."""
+    d = data.draw(st.integers(2, 4))
+    scale = F(2) ** data.draw(st.sampled_from([-150, -40, 0, 0, 0, 40, 120]))
+    entry = st.integers(-(2**20), 2**20).map(lambda k: k * scale / 2**18)
+    blocks = [RankOneBlock.of(d, rho=0, alpha=1)]
+    points = []
+    for _ in range(data.draw(st.integers(1, 4))):
+        u = [*(F(data.draw(st.integers(-8, 8))) for _ in range(d - 1)), F(0)]
+        b = data.draw(entry)
+        half = scale * F(1, 2 ** data.draw(st.integers(0, 30)))
+        rise = data.draw(st.sampled_from([F(1), F(2) ** 20, F(-(2**10))]))
+        for side, weight in ((1, 1), (0, -2), (-1, 1)):
+            w = [F(0)] * (d - 1) + [rise * weight]
+            blocks.append(RankOneBlock.of(d, u=u, b=b + side * half, w=w))
+        if not any(u):
+            continue
+        for _ in range(3):  # ⟨u,x⟩ + b on an edge or the ridge, and a little off
+            x = [*(data.draw(entry) for _ in range(d))]
+            i = next(i for i, a in enumerate(u) if a)
+            aim = data.draw(st.sampled_from([F(0), half, -half])) - b
+            x[i] += (aim - sum(a * c for a, c in zip(u, x, strict=True))) / u[i]
+            off = data.draw(st.sampled_from([F(0), F(1, 2**80), F(1, 2**50), F(-1, 2**52)]))
+            x[i] += off * abs(x[i])
+            points.append([tuple(x)])
+    if points:
+        assert all(p.kind == "tents" for p in Plan.of(Transformer(blocks)).steps if len(p) > 1)
+        check(Transformer(blocks), points)
+
+
+def test_a_glance_past_single_precision():
+    """Coordinates that float32 can't hold cancel in ⟨u,x⟩: the slab is still noticed."""
+    huge = F(2) ** 140
+    blocks = [RankOneBlock.of(3, rho=0, alpha=1)]
+    for side, weight in ((1, 1), (0, -2), (-1, 1)):
+        blocks.append(RankOneBlock.of(3, u=[1, -1, 0], b=side, w=[0, 0, weight]))
+    check(Transformer(blocks), [[(huge, huge, F(0))], [(huge, -huge, F(0))], [(F(1), F(1), F(1))]])
+
+
+def test_layers_that_floats_leave_open():
+    """A point is cut off at 1/3, exactly; whether it lies beyond the float 1/3 matters."""
+    near = F(1 / 3)
+    for sign in (1, -1):
+        blocks = [
+            RankOneBlock.of(1, rho=0, alpha=1),
+            RankOneBlock.of(1, u=[1], b=F(-1, 3), w=[-1]),
+            RankOneBlock.of(1, u=[sign], b=-sign * near, w=[F(2) ** 60]),
+        ]
+        check(Transformer(blocks), [[(F(1),)], [(F(5),), (F(7),)]])
+
+
+def test_differences_that_floats_round():
+    """b₁ − b₂ and b₂ − b₃ are one float and two numbers: no tent."""
+    b = [F(1), F(1, 2**54), F(-1)]
+    assert float(b[0]) - float(b[1]) == float(b[1]) - float(b[2])
+    blocks = [RankOneBlock.of(2, rho=0, alpha=1)]
+    for offset, weight in zip(b, (1, -2, 1), strict=True):
+        blocks.append(RankOneBlock.of(2, u=[1, 0], b=offset, w=[0, weight]))
+    assert all(panel.kind != "tents" for panel in Plan.of(Transformer(blocks)).steps)
+    check(Transformer(blocks), [[(F(9), F(0))], [(F(-9), F(0))], [(F(0), F(0))]])
+
+
+def test_nearly_the_identity():
+    """ρ = 1 + 2^-80 and α = 2^-80 are attention, though one is the float 1."""
+    blocks = [
+        RankOneBlock.of(1, rho=0, alpha=1),
+        RankOneBlock.of(1, rho=1 + F(1, 2**80)),
+        RankOneBlock.of(1, u=[1], b=1, w=[1], alpha=F(1, 2**80)),
+    ]
+    check(Transformer(blocks), [[(F(1),)], [(F(-3),), (F(2),)]])
+
+
+def test_means_of_long_sequences():
+    """Sums that cancel stay within their radius, however long."""
+    rng = np.random.default_rng(3)
+    tokens = rng.normal(size=(3000, 2)) * 2.0 ** rng.integers(-30, 30, size=(3000, 1))
+    tokens[1::2] = -tokens[::2] * (1 + 2.0**-50)
+    offsets = np.array([0, 999, 1000, 3000])
+    model = Transformer([RankOneBlock.of(2, rho=0, alpha=1)])
+    found = collapse.collapse(Plan.of(model), ExactArray.from_numpy(tokens), offsets)
+    for j in range(3):
+        part = tokens[offsets[j] : offsets[j + 1]]
+        for i in range(2):
+            exact = sum(map(F, part[:, i].tolist())) / len(part)
+            assert abs(F(found.points.values[j, i]) - exact) <= F(found.points.radius[j, i])
+
+
+@given(st.data())
+def test_surely_inside(data):
+    """What floats call certain holds at every corner of the enclosure."""
+    d = data.draw(st.integers(1, 2))
+    kinds = [k for k in KINDS if k != "point"]
+    sets = data.draw(label_sets(["a", "b", "c"], d, kinds))
+    chosen = sets[data.draw(st.sampled_from(sorted(sets)))]
+    middle, size = chosen.witness(), data.draw(st.integers(-60, 3))
+    away = data.draw(st.tuples(*[rationals(4)] * d))
+    x = [
+        float(m + a * F(data.draw(st.sampled_from([0, 1, 2]))))
+        for m, a in zip(middle, away, strict=True)
+    ]
+    radius = [2.0**size] * d
+    inside = bool(surely_inside(chosen, Points(np.array([x]), np.array([radius])))[0])
+    if inside:
+        for signs in product([-1, 0, 1], repeat=d):
+            corner = tuple(F(a) + s * F(r) for a, s, r in zip(x, signs, radius, strict=True))
+            assert chosen.contains(corner)
+    elif chosen.contains(tuple(map(F, x))) and size < -50:
+        event("inside, not surely")
+
+
+def test_surely_inside_says_so():
+    """And it is not vacuous: well inside is certain for every kind of open set."""
+    ball, box = hm.labels.Ball((0, 0), 1), hm.labels.Box((-1, -1), (1, 1))
+    half = hm.labels.Halfspace((1, 1), -1)
+    many = hm.labels.Polyhedron([[1, 2], [-3, 1]], [1, 2])
+    near = Points(np.zeros((1, 2)), np.full((1, 2), 0.1))
+    wide = Points(np.zeros((1, 2)), np.full((1, 2), 1.0))
+    for label_set in (ball, box, half, many):
+        assert surely_inside(label_set, near)[0]
+        assert not surely_inside(label_set, wide)[0]

@@ -101,19 +101,33 @@ class Panel:
             float(offsets.max()) * 4 * gamma(plan.dimension + 8) + TINY,
         )
 
+    def coarse(self, scale: float) -> tuple[Array, float]:
+        """Of tents (u, b)/h in single precision, (d + 1, K), for points with |x|₂ ≤ ``scale``:
+        the product with (x, 1) is < 1 in absolute value inside a slab; and the reach up to which
+        that is sure, none for points past the range of single precision.
+
+        h is the half-width, and twice what rounding can change in t: by Cauchy and Schwarz at
+        most γ_{d+6} (|u|₂|x|₂ + |b|), with the unit roundoff of single precision.
+        """
+        if scale not in self._coarse:
+            plan, d = self.plan, self.plan.dimension
+            low, high = self._knots
+            u, middle = plan.u[self.first], (low + high) / 2
+            lengths = np.sqrt((u * u).sum(axis=1))
+            unit = 2.0**-24 * (d + 8) * SLACK
+            errors = unit * (lengths * scale + np.abs(low) + np.abs(high)) + 2.0**-40 * lengths
+            # the relative slack is far above all that underflow loses
+            half = self.scales * (1 + 2.0**-20) + 2 * errors
+            rows = np.empty((d + 1, len(self)), dtype=np.float32)
+            rows[:d], rows[d] = (u / half[:, None]).T, middle / half
+            norms = np.maximum(np.abs(u).sum(axis=1), TINY)
+            sure = float((errors / norms).min()) / 4 if scale < 2.0**60 else -1.0
+            self._coarse[scale] = rows, sure
+        return self._coarse[scale]
+
     @cached_property
-    def coarse(self) -> tuple[Array, float, float]:
-        """Of tents (u, b)/half-width in single precision, (d + 1, K); the greatest length of a
-        column; and the most that rounding can add to |t|/half-width, over that length and that
-        of (x, 1)."""
-        plan, d = self.plan, self.plan.dimension
-        low, high = self._knots
-        rows = np.empty((d + 1, len(self)), dtype=np.float32)
-        rows[:d] = (plan.u[self.first] / self.scales[:, None]).T
-        rows[d] = (low + high) / 2 / self.scales
-        lengths = np.sqrt((rows.astype(np.float64) ** 2).sum(axis=0)) * SLACK
-        # Cauchy and Schwarz: γ_{d+6}·⟨|u|,|x|⟩, with the unit roundoff of single precision
-        return rows, float(lengths.max()), 2 * (d + 6) * 2.0**-24
+    def _coarse(self) -> dict[float, tuple[Array, float]]:
+        return {}
 
     @cached_property
     def layers(self) -> tuple[Array, Array, Array, Array, Array]:

@@ -27,10 +27,10 @@ RESTS, UNCLEAR, ACTIVE = 0, 1, 2
 
 @dataclass(frozen=True)
 class Glance:
-    """(x, 1) in single precision, (n, d + 1), its length and the point's reach, (n,)."""
+    """(x, 1) in single precision, (n, d + 1), a bound on its length, and the reach, (n,)."""
 
     rows: Array
-    lengths: Array
+    scale: float
     reach: Array
 
 
@@ -72,8 +72,9 @@ class Points:
             rows[:, :d], rows[:, d] = self.values, 1.0
             if unread is not None:
                 rows[:, unread] = 0.0
-            square = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-            self.glances[unread] = Glance(rows, np.sqrt(square) * SLACK, self.reach(unread))
+            square = float(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max())
+            scale = 2.0 ** np.ceil(np.log2(square) / 2 + 0.01)  # a power of two ≥ all lengths
+            self.glances[unread] = Glance(rows, scale, self.reach(unread))
         return self.glances[unread]
 
     def reach(self, unread: int | None = None) -> Array:

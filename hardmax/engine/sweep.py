@@ -18,7 +18,6 @@ from .rounding import SLACK, TINY, UNIT, Array
 
 _SHORT = 24  # panels up to which all layers are taken in order at once
 _ROWS = 512  # points of a product that stays in the cache
-_TINY = 2.0**-60  # far above all that underflow loses in single precision
 _ROUNDS = 6  # after these, points that are not through go column by column
 
 
@@ -87,6 +86,8 @@ def sweep(panel: Panel, points: Points, buffers: Buffers) -> Trail:
         return clip(panel, points)
     if panel.kind == "straight" or (panel.kind == "layers" and len(panel) <= _SHORT):
         return columns(panel, points)
+    if panel.kind == "tents" and panel.unread is not None:
+        return _slabs(panel, points, buffers)
     return _rounds(panel, points, buffers)
 
 
@@ -110,33 +111,59 @@ def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]
     return np.logical_not(hits, out=hits), reach  # what is not a number is a hit
 
 
-def _glanced(panel: Panel, points: Points, buffers: Buffers) -> Array:
-    """Points that may lie in one of a panel of slabs, by single precision."""
+def _slabs(panel: Panel, points: Points, buffers: Buffers) -> Events:
+    """Tents that read none of what they change: so every point meets its slabs independently."""
+    events = Events()
+    rows, items = _inside(panel, points, *_glanced(panel, points, buffers))
+    reach = points.glance(panel.unread).reach
+    while len(rows):  # the next slab of every point
+        now = np.r_[True, rows[1:] != rows[:-1]]
+        mine = rows[now]
+        moved, near = points.take(mine), reach[mine]
+        for hinge in range(panel.hinges):
+            blocks = panel.first[items[now]] + hinge
+            events.add(mine, blocks, moved.layer(panel.plan, blocks, near, panel.axis))
+        points.put(mine, moved, panel.axis)
+        rows, items = rows[~now], items[~now]
+    return events
+
+
+def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
+    """Points and slabs that they may lie in, by single precision; in order of both."""
     seen = points.glance(panel.unread)
-    sieve, length, rounding = panel.coarse
-    n, count = len(points), len(panel)
-    nearest = np.empty(n)
-    for a in range(0, n, _ROWS):
+    sieve, most = panel.coarse(seen.scale)
+    far = ~(seen.reach <= most)  # too uncertain for a glance
+    pairs: list[tuple[Array, Array]] = []
+    for a in range(0, len(points), _ROWS):
         part = seen.rows[a : a + _ROWS]
-        products = buffers.take("coarse", (len(part), count), np.float32)
+        products = buffers.take("coarse", (len(part), len(panel)), np.float32)
         np.matmul(part, sieve, out=products)
         np.abs(products, out=products)
-        nearest[a : a + _ROWS] = products.min(axis=1)
+        products[far[a : a + _ROWS]] = 0.0
+        near = np.flatnonzero(~(products.min(axis=1) >= 1))  # what is not a number stays
+        where, items = np.divmod(np.flatnonzero(~(products[near] >= 1)), len(panel))
+        pairs.append((near[where] + a, items))
+    return np.concatenate([p for p, _ in pairs]), np.concatenate([i for _, i in pairs])
+
+
+def _inside(panel: Panel, points: Points, rows: Array, items: Array) -> tuple[Array, Array]:
+    """Those of some points and slabs that double precision can't tell apart either."""
+    d = points.values.shape[1]
+    sieve = panel.sieve
+    products = np.einsum("ij,ij->i", points.values[rows], sieve[:d].T[items]) + sieve[d + 1, items]
     norm, offset = panel.spread
-    most = 1 + norm * seen.reach + offset
-    most += (rounding * length + _TINY) * seen.lengths + _TINY
-    return np.flatnonzero(~(nearest >= most * SLACK))  # what is not a number stays
+    bounds = (1 + norm * points.glance(panel.unread).reach[rows] + offset) * SLACK
+    kept = ~(np.abs(products) >= bounds)
+    return rows[kept], items[kept]
 
 
 def _rounds(panel: Panel, points: Points, buffers: Buffers) -> Trail:
     events = Events()
-    rows = _glanced(panel, points, buffers) if panel.kind == "tents" else np.arange(len(points))
-    moved = points.take(rows)
-    hits, reach = _hits(panel, moved, buffers)
-    found = np.flatnonzero(hits.any(axis=1))
-    if not len(found):
+    hits, reach = _hits(panel, points, buffers)
+    rows = np.flatnonzero(hits.any(axis=1))
+    if not len(rows):
         return events
-    rows, hits, reach, moved = rows[found], hits[found], reach[found], moved.take(found)
+    hits, reach, moved = hits[rows], reach[rows], points.take(rows)
     for _ in range(_ROUNDS):
         item = hits.argmax(axis=1)
         changed = np.zeros(len(rows), dtype=bool)
