@@ -1,7 +1,7 @@
-"""Products of very many points with some hyperplanes, a piece at a time.
+"""Products of very many points with some hyperplanes, a block at a time.
 
 A point is a row (x, 1) of X, shape (n, d), a hyperplane t = ⟨u,x⟩ + beta a column (u, beta) of W,
-shape (d, k). The pieces of X W are as small as the cache; nothing of size n·k is ever kept.
+shape (d, k). The blocks of X W are as small as the cache; nothing of size n·k is ever kept.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..threads import in_threads
 from .filtered import Array
 
-_ROWS, _COLUMNS = 2048, 128  # of a piece
+_ROWS, _COLUMNS = 2048, 128  # of a block
+_PIECE = 1 << 15  # rows for one thread
+_WORTH = 1e7  # entries of a product that are worth threads
 
 
 def homogeneous(X: Array) -> Array:
@@ -23,14 +26,23 @@ def homogeneous(X: Array) -> Array:
     return rows
 
 
-def _blocks(X: Array, W: Array) -> Iterator[tuple[slice, slice, Array]]:
-    """The product X W in pieces that stay in the cache; each is overwritten by the next."""
+def _pieces(X: Array, W: Array) -> list[slice]:
+    """Rows of X for threads to take, where there is enough to do."""
+    step = len(X) if len(X) * W.shape[1] < _WORTH else _PIECE
+    return [slice(i, min(i + step, len(X))) for i in range(0, len(X), max(step, 1))] or [
+        slice(0, 0)
+    ]
+
+
+def _blocks(X: Array, W: Array, piece: slice) -> Iterator[tuple[slice, slice, Array]]:
+    """The product X W, rows of one piece, in blocks that stay in the cache; each is overwritten
+    by the next."""
     for j in range(0, W.shape[1], _COLUMNS):
         columns = slice(j, min(j + _COLUMNS, W.shape[1]))
         some = np.ascontiguousarray(W[:, columns])
         space = np.empty((_ROWS, some.shape[1]))
-        for i in range(0, len(X), _ROWS):
-            rows = slice(i, min(i + _ROWS, len(X)))
+        for i in range(piece.start, piece.stop, _ROWS):
+            rows = slice(i, min(i + _ROWS, piece.stop))
             T = space[: rows.stop - i]
             np.matmul(X[rows], some, out=T)
             yield rows, columns, T
@@ -43,42 +55,61 @@ def nearest(X: Array, W: Array) -> tuple[Array, Array]:
     all negative ones lie above them, read as signed integers those nearest to zero come first.
     """
     far = np.array([-np.inf, np.inf])
-    below = np.full(W.shape[1], far.view(np.int64)[0])
-    above = np.full(W.shape[1], far.view(np.uint64)[1])
-    for _, columns, T in _blocks(X, W):
-        np.minimum(below[columns], T.view(np.int64).min(axis=0), out=below[columns])
-        np.minimum(above[columns], T.view(np.uint64).min(axis=0), out=above[columns])
+
+    def some(piece: slice) -> tuple[Array, Array]:
+        below = np.full(W.shape[1], far.view(np.int64)[0])
+        above = np.full(W.shape[1], far.view(np.uint64)[1])
+        for _, columns, T in _blocks(X, W, piece):
+            np.minimum(below[columns], T.view(np.int64).min(axis=0), out=below[columns])
+            np.minimum(above[columns], T.view(np.uint64).min(axis=0), out=above[columns])
+        return below, above
+
+    belows, aboves = zip(*in_threads(some, _pieces(X, W)), strict=True)
+    below, above = np.min(belows, axis=0), np.min(aboves, axis=0)
     return np.where(below < 0, below.view(np.float64), -np.inf), above.view(np.float64)
 
 
 def counts_within(X: Array, W: Array, within: Array) -> Array:
     """Number of entries of every column of X W with |t| ≤ within, (Q,)."""
-    found = np.zeros(W.shape[1], dtype=np.int64)
-    for _, columns, T in _blocks(X, W):
-        np.abs(T, out=T)
-        found[columns] += np.count_nonzero(within[columns] >= T, axis=0)
-    return found
+
+    def some(piece: slice) -> Array:
+        found = np.zeros(W.shape[1], dtype=np.int64)
+        for _, columns, T in _blocks(X, W, piece):
+            np.abs(T, out=T)
+            found[columns] += np.count_nonzero(within[columns] >= T, axis=0)
+        return found
+
+    return np.asarray(sum(in_threads(some, _pieces(X, W))))
 
 
 def beyond(X: Array, W: Array, within: Array) -> tuple[Array, Array]:
     """For every column of X W the number of entries with |t| ≤ within, and the least other |t|."""
-    found = np.zeros(W.shape[1], dtype=np.int64)
-    least = np.full(W.shape[1], np.inf)
-    for _, columns, T in _blocks(X, W):
-        np.abs(T, out=T)
-        inside = within[columns] >= T
-        found[columns] += np.count_nonzero(inside, axis=0)
-        T[inside] = np.inf
-        np.minimum(least[columns], T.min(axis=0), out=least[columns])
-    return found, least
+
+    def some(piece: slice) -> tuple[Array, Array]:
+        found = np.zeros(W.shape[1], dtype=np.int64)
+        least = np.full(W.shape[1], np.inf)
+        for _, columns, T in _blocks(X, W, piece):
+            np.abs(T, out=T)
+            inside = within[columns] >= T
+            found[columns] += np.count_nonzero(inside, axis=0)
+            T[inside] = np.inf
+            np.minimum(least[columns], T.min(axis=0), out=least[columns])
+        return found, least
+
+    counts, leasts = zip(*in_threads(some, _pieces(X, W)), strict=True)
+    return np.asarray(sum(counts)), np.min(leasts, axis=0)
 
 
 def within_slabs(X: Array, W: Array, within: Array) -> tuple[Array, Array]:
     """Rows and columns of the entries of X W with |t| ≤ within."""
-    found = []
-    for rows, columns, T in _blocks(X, W):
-        np.abs(T, out=T)
-        inside = np.argwhere(within[columns] >= T)
-        found.append(inside + np.array([rows.start, columns.start]))
-    places = np.concatenate(found)
+
+    def some(piece: slice) -> Array:
+        found = [np.zeros((0, 2), dtype=np.int64)]
+        for rows, columns, T in _blocks(X, W, piece):
+            np.abs(T, out=T)
+            inside = np.argwhere(within[columns] >= T)
+            found.append(inside + np.array([rows.start, columns.start]))
+        return np.concatenate(found)
+
+    places = np.concatenate(list(in_threads(some, _pieces(X, W))))
     return places[:, 0], places[:, 1]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _KINDS: tuple[Kind, ...] = ("layers", "straight", "clips", "tents")
 _ITEMS = 256  # of a panel
-_TENTS = 512
+_TENTS = 1024
 _BRIEF = 40  # layers in a row that form a single panel
 _STRAIGHT = 4  # consecutive layers that read one coordinate each form a panel of their own
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise
 from threading import local
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,6 +15,7 @@ from ..exact_array import ExactArray
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from ..numbers import Vector
+from ..threads import cores, in_threads
 from .collapse import Collapsed, collapse
 from .plan import Plan, Scaling
 from .points import Points
@@ -26,10 +24,8 @@ from .rounding import Array
 from .settle import OPEN, Book, history, settle
 from .sweep import Buffers, Trail, sweep
 
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
-
 Inside = Callable[[Array, Points], Array]
+Result = TypeVar("Result")
 Progress = Callable[[int], None]
 
 _CHUNK = 2048  # sequences at a time
@@ -117,9 +113,8 @@ def float_outputs(plan: Plan, values: Array, offsets: Array) -> Array:
         if collapsed.lost is not None:
             found[start:end][collapsed.lost] = np.nan
 
-    with np.errstate(all="ignore"):
-        for _ in _in_threads(one, _chunks(offsets)):
-            pass
+    for _ in _chunkwise(one, _chunks(offsets)):
+        pass
     return found
 
 
@@ -132,47 +127,33 @@ class _Part:
 
 
 def _chunks(offsets: Array) -> list[tuple[int, int]]:
-    """Runs of sequences, of moderate numbers of sequences and tokens."""
+    """Runs of sequences, of moderate numbers of sequences and tokens, as many for every thread."""
     count = len(offsets) - 1
+    parts = -(-count // _CHUNK)
+    if parts > 1:
+        parts = -(-parts // cores()) * cores()
+    size = -(-count // parts)
     bounds = [0]
     while bounds[-1] < count:
         start = bounds[-1]
         most = int(np.searchsorted(offsets, offsets[start] + _TOKENS, side="right")) - 1
-        bounds.append(min(max(most, start + 1), start + _CHUNK, count))
+        bounds.append(min(max(most, start + 1), start + size, count))
     return list(pairwise(bounds))
 
 
-def _in_threads(
-    work: Callable[[int, int, Buffers], object], chunks: list[tuple[int, int]]
-) -> Iterator[object]:
-    """Results in order; several threads where there are several chunks."""
-    if len(chunks) < 3:
-        buffers = Buffers()
-        yield from (work(a, b, buffers) for a, b in chunks)
-        return
+def _chunkwise(
+    work: Callable[[int, int, Buffers], Result], chunks: list[tuple[int, int]]
+) -> Iterator[Result]:
+    """Results in order; every thread has buffers of its own."""
     own = local()
 
-    def call(bounds: tuple[int, int]) -> object:
+    def call(bounds: tuple[int, int]) -> Result:
         if not hasattr(own, "buffers"):
             own.buffers = Buffers()
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # what overflows is unclear
             return work(*bounds, own.buffers)
 
-    # matrix products of this size gain nothing from threads of their own
-    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(_cores()) as pool:
-        yield from pool.map(call, chunks)
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-def _cores() -> int:
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    return in_threads(call, chunks)
 
 
 def _parts(
@@ -181,8 +162,7 @@ def _parts(
     def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
         return start, _part(plan, tokens, offsets, start, end, inside, buffers)
 
-    with np.errstate(all="ignore"):  # what overflows is unclear
-        yield from _in_threads(one, _chunks(offsets))  # type: ignore[misc]
+    return _chunkwise(one, _chunks(offsets))
 
 
 def _sweeps(plan: Plan, collapsed: Collapsed, buffers: Buffers) -> list[Trail | None]:

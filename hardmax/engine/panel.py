@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -49,6 +50,20 @@ class Panel:
         """`axis`, where no layer of the panel reads it."""
         axis = self.axis
         return None if axis is None or self.plan.u[self.first, axis].any() else axis
+
+    @cached_property
+    def reads(self) -> Array | None:
+        """The coordinates that the layers read, where they are few."""
+        return self._few(self.plan.u)
+
+    @cached_property
+    def changes(self) -> Array | None:
+        """The coordinates that the layers change, where they are few."""
+        return self._few(self.plan.w)
+
+    def _few(self, vectors: Array) -> Array | None:
+        used = np.flatnonzero(vectors[self.first].any(axis=0))
+        return used if 4 * len(used) <= vectors.shape[1] else None
 
     @cached_property
     def scales(self) -> Array:
@@ -192,11 +207,18 @@ class Panel:
         return growth
 
     @cached_property
-    def cuts(self) -> tuple[slice | Array, Array, Array]:
-        """Of clips the coordinates, the signs of u and the levels, (K,) each."""
+    def cuts(self) -> tuple[Array, Array, Array]:
+        """Of clips the coordinates, rising, the signs of u and the levels, (K,) each."""
         u, _, b, _, _ = self.layers
         where = np.abs(u).argmax(axis=1)
         signs = u[np.arange(len(u)), where]
-        start, count = int(where[0]), len(where)
-        run = bool((where == np.arange(start, start + count)).all())
-        return slice(start, start + count) if run else where, signs, -signs * b[:, 0]
+        return where, signs, -signs * b[:, 0]
+
+    @cached_property
+    def runs(self) -> list[tuple[slice, slice]]:
+        """Consecutive coordinates that clips cut off, and the places of these clips."""
+        where = self.cuts[0]
+        edges = [0, *(np.flatnonzero(np.diff(where) != 1) + 1).tolist(), len(where)]
+        return [
+            (slice(int(where[a]), int(where[a]) + b - a), slice(a, b)) for a, b in pairwise(edges)
+        ]

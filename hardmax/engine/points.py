@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .plan import Plan
-from .rounding import SLACK, TINY, UNIT, Array, gamma
+from .rounding import FAINT, SLACK, TINY, UNIT, Array, gamma
 
 RESTS, UNCLEAR, ACTIVE = 0, 1, 2
+SPARE = 64  # roundings that the reach has room for, d of them apart
 
 
 @dataclass(frozen=True)
@@ -49,15 +50,10 @@ class Points:
         """A copy of some points."""
         return Points(self.values[rows], self.radius[rows])
 
-    def put(self, rows: Array, points: Points, axis: int | None = None) -> None:
-        """Replace some points, which differ in the coordinate ``axis`` only if that is given."""
-        if axis is None:
-            self.values[rows], self.radius[rows] = points.values, points.radius
-            self.forget()
-        else:
-            self.values[rows, axis] = points.values[:, axis]
-            self.radius[rows, axis] = points.radius[:, axis]
-            self.forget(axis)
+    def put(self, rows: Array, points: Points) -> None:
+        """Replace some points."""
+        self.values[rows], self.radius[rows] = points.values, points.radius
+        self.forget()
 
     def forget(self, axis: int | None = None) -> None:
         """Drop what was computed of coordinates that have changed: all of them, or one."""
@@ -83,32 +79,39 @@ class Points:
         d = self.values.shape[1]
         parts = [slice(0, d)] if unread is None else [slice(0, unread), slice(unread + 1, d)]
         found = [self._reach(part) for part in parts if part.stop > part.start]
-        return np.max(found, axis=0) if found else np.full(len(self), TINY)
+        return np.max(found, axis=0) if found else np.full(len(self), FAINT)
 
-    def farthest(self, unread: int | None = None) -> float:
-        """At least the greatest `reach`."""
-        if unread is not None:
-            return float(self.reach(unread).max())
-        d = self.values.shape[1]
-        largest = max(float(self.values.max()), -float(self.values.min()))
-        return (float(self.radius.max()) + gamma(d + 8) * largest) * SLACK + TINY
+    def farthest(self, read: Array | None) -> float:
+        """At least the greatest `reach`, for all u that are zero but in coordinates ``read``."""
+        if read is None:
+            return float(self.reach().max())
+        largest = float(np.abs(self.values[:, read]).max(initial=0.0))
+        size = (
+            float(self.radius[:, read].max(initial=0.0))
+            + gamma(self.values.shape[1] + SPARE) * largest
+        )
+        return size * SLACK + FAINT
 
     def _reach(self, part: slice) -> Array:
-        x, d = self.values[:, part], self.values.shape[1]
-        largest = np.maximum(x.max(axis=1), -x.min(axis=1))
-        largest *= gamma(d + 8)
-        largest += self.radius[:, part].max(axis=1)
-        largest *= SLACK
-        largest += TINY
-        return np.asarray(largest)
+        # lengths are no less than the largest entries, and quicker to find
+        x, r = self.values[:, part], self.radius[:, part]
+        size = np.sqrt(np.einsum("ij,ij->i", x, x))
+        size *= gamma(self.values.shape[1] + SPARE)
+        size += np.sqrt(np.einsum("ij,ij->i", r, r))
+        size *= SLACK
+        size += FAINT
+        return np.asarray(size)
 
-    def layer(self, plan: Plan, blocks: Array, reach: Array, axis: int | None = None) -> Array:
-        """Apply to every point a feed-forward layer of its own; the states, (n,).
+    def reach_of(self, rows: Array, axis: int) -> Array:
+        """The reach of one coordinate of some points."""
+        size = np.abs(self.values[rows, axis]) * gamma(self.values.shape[1] + SPARE)
+        return np.asarray((size + self.radius[rows, axis]) * SLACK + FAINT)
 
-        ``reach`` is `reach()`, or was it before coordinates changed that these layers do not
-        read. ``axis`` says that only this entry of each w is not zero.
-        """
-        x, r = self.values, self.radius
+    def _signs(
+        self, plan: Plan, x: Array, blocks: Array, reach: Array
+    ) -> tuple[Array, Array, Array]:
+        """Of the layers, one for each point x, the states, the computed max(0, t), and bounds on
+        its error."""
         b = plan.b[blocks]
         t = np.einsum("ij,ij->i", x, plan.u[blocks])
         t += b
@@ -118,21 +121,36 @@ class Points:
         bound += TINY
         rests = t < -bound
         state = np.where(t > bound, ACTIVE, np.where(rests, RESTS, UNCLEAR))
-        rise = np.maximum(t, 0.0)
         bound[rests] = 0.0
-        # the exact point moved by w·(t ± bound), or by nothing; and the sum was rounded
-        if axis is None:
-            step = rise[:, None] * plan.w[blocks]
-            x += step
-            r += plan.absolute_w[blocks] * bound[:, None]
-            r += (8 * UNIT) * (np.abs(x) + np.abs(step)) + TINY
-            r *= SLACK
-        else:
-            rise *= plan.w[blocks, axis]
-            x[:, axis] += rise
-            grown = r[:, axis] + plan.absolute_w[blocks, axis] * bound
-            grown += (8 * UNIT) * (np.abs(x[:, axis]) + np.abs(rise)) + TINY
-            r[:, axis] = grown * SLACK
+        return state, np.maximum(t, 0.0), bound
+
+    def layer(self, plan: Plan, blocks: Array, reach: Array) -> Array:
+        """Apply to every point a feed-forward layer of its own; the states, (n,).
+
+        The exact point moves by w·(t ± bound), or not at all; and the sum is rounded.
+        """
+        x, r = self.values, self.radius
+        state, rise, bound = self._signs(plan, x, blocks, reach)
+        step = rise[:, None] * plan.w[blocks]
+        x += step
+        r += plan.absolute_w[blocks] * bound[:, None]
+        r += (8 * UNIT) * (np.abs(x) + np.abs(step)) + TINY
+        r *= SLACK
+        return state
+
+    def raised(self, plan: Plan, rows: Array, blocks: Array, reach: Array, axis: int) -> Array:
+        """`layer` for some points, by layers that change the coordinate ``axis`` only.
+
+        ``reach`` may have been computed before it changed, if they do not read it.
+        """
+        x = self.values if len(rows) == len(self) else self.values[rows]
+        state, step, bound = self._signs(plan, x, blocks, reach)
+        step *= plan.w[blocks, axis]
+        values = self.values[rows, axis] + step
+        grown = self.radius[rows, axis] + plan.absolute_w[blocks, axis] * bound
+        grown += (8 * UNIT) * (np.abs(values) + np.abs(step)) + TINY
+        self.values[rows, axis], self.radius[rows, axis] = values, grown * SLACK
+        self.forget(axis)
         return state
 
     def scale(self, factor: float) -> None:

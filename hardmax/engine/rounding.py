@@ -10,6 +10,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 UNIT = 2.0**-53
 TINY = 2.0**-700  # far above all that underflow can lose between numbers in LEAST … MOST
+FAINT = 2.0**-500  # what a square that underflows comes from is far below
 LEAST, MOST = 2.0**-300, 2.0**300  # absolute values, zeros apart, that the bounds speak of
 SLACK = 1 + 2.0**-40  # covers the rounding of a bound itself
 WIDEST = 2048  # dimensions and items of a panel for which SLACK is enough

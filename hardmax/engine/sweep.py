@@ -17,7 +17,7 @@ from .points import ACTIVE, RESTS, UNCLEAR, Points
 from .rounding import SLACK, TINY, UNIT, Array
 
 _SHORT = 24  # panels up to which all layers are taken in order at once
-_ROWS = 512  # points of a product that stays in the cache
+_ROWS = 1024  # points of a product that stays in the cache
 _ROUNDS = 6  # after these, points that are not through go column by column
 
 
@@ -87,21 +87,28 @@ def sweep(panel: Panel, points: Points, buffers: Buffers) -> Trail:
     if panel.kind == "straight" or (panel.kind == "layers" and len(panel) <= _SHORT):
         return columns(panel, points)
     if panel.kind == "tents" and panel.unread is not None:
-        return _slabs(panel, points, buffers)
+        return _slabs(panel, points, panel.unread, buffers)
+    if panel.kind == "layers" and panel.axis is not None:
+        return _along(panel, points, panel.axis, buffers)
     return _rounds(panel, points, buffers)
 
 
-def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
-    """Which items may be active on which points at first sight, (n, K); and the points' reach."""
+def _sieved(panel: Panel, points: Points, reach: Array, buffers: Buffers) -> Array:
+    """The products of all points with the sieve of a panel, (n, K)."""
     n, d = points.values.shape
-    reach = points.reach(panel.unread)
     extended = buffers.take("extended", (n, d + 2))
     extended[:, :d] = points.values
     extended[:, d] = reach
     extended[:, d + 1] = 1.0
     products = buffers.take("products", (n, len(panel)))
-    np.matmul(extended, panel.sieve, out=products)
-    hits = buffers.take("hits", (n, len(panel)), np.bool_)
+    return np.matmul(extended, panel.sieve, out=products)
+
+
+def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
+    """Which items may be active on which points at first sight, (n, K); and the points' reach."""
+    reach = points.reach(panel.unread)
+    products = _sieved(panel, points, reach, buffers)
+    hits = buffers.take("hits", products.shape, np.bool_)
     if panel.kind == "tents":
         np.abs(products, out=products)
         norm, offset = panel.spread
@@ -111,7 +118,40 @@ def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]
     return np.logical_not(hits, out=hits), reach  # what is not a number is a hit
 
 
-def _slabs(panel: Panel, points: Points, buffers: Buffers) -> Events:
+def _along(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
+    """Layers that all change one coordinate: as it grows, the products grow in proportion."""
+    events = Events()
+    rest = points.reach(axis)  # what does not change
+    reach = np.maximum(rest, points.reach_of(np.arange(len(points)), axis))
+    products = _sieved(panel, points, reach, buffers)
+    places = np.arange(len(panel))
+    slopes = panel.sieve[axis]
+    before = points.values[:, axis].copy(), points.radius[:, axis].copy()
+    rows = np.arange(len(points))
+    hits = ~(products <= 0)  # what is not a number is a hit
+    for _ in range(_ROUNDS):
+        item = hits.argmax(axis=1)
+        left = np.flatnonzero(hits[np.arange(len(rows)), item])
+        if not len(left):
+            return events
+        if len(left) < len(rows):
+            rows, item, products = rows[left], item[left], products[left]
+        old, near = points.values[rows, axis], reach[rows]
+        blocks = panel.first[item]
+        events.add(rows, blocks, points.raised(panel.plan, rows, blocks, near, axis))
+        reach[rows] = np.maximum(near, np.maximum(rest[rows], points.reach_of(rows, axis)))
+        products += (points.values[rows, axis] - old)[:, None] * slopes
+        # six roundings a round, of what the reach and the sieve have room for (SPARE)
+        products += ((reach[rows] - near) * SLACK)[:, None]
+        hits = ~(products <= 0) & (places > item[:, None])
+    rows = rows[hits.any(axis=1)]
+    if not len(rows):
+        return events
+    points.values[rows, axis], points.radius[rows, axis] = (column[rows] for column in before)
+    return _finish(panel, points, events, rows)
+
+
+def _slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
     """Tents that read none of what they change: so every point meets its slabs independently."""
     events = Events()
     rows, items = _inside(panel, points, *_glanced(panel, points, buffers))
@@ -119,11 +159,10 @@ def _slabs(panel: Panel, points: Points, buffers: Buffers) -> Events:
     while len(rows):  # the next slab of every point
         now = np.r_[True, rows[1:] != rows[:-1]]
         mine = rows[now]
-        moved, near = points.take(mine), reach[mine]
         for hinge in range(panel.hinges):
             blocks = panel.first[items[now]] + hinge
-            events.add(mine, blocks, moved.layer(panel.plan, blocks, near, panel.axis))
-        points.put(mine, moved, panel.axis)
+            states = points.raised(panel.plan, mine, blocks, reach[mine], axis)
+            events.add(mine, blocks, states)
         rows, items = rows[~now], items[~now]
     return events
 
@@ -169,7 +208,7 @@ def _rounds(panel: Panel, points: Points, buffers: Buffers) -> Trail:
         changed = np.zeros(len(rows), dtype=bool)
         for hinge in range(panel.hinges):  # the layers of a tent read what none of them changes
             blocks = panel.first[item] + hinge
-            states = moved.layer(panel.plan, blocks, reach, panel.axis)
+            states = moved.layer(panel.plan, blocks, reach)
             events.add(rows, blocks, states)
             changed |= states != RESTS
         # what did not move keeps its sieve; what did goes through it again
@@ -183,10 +222,10 @@ def _rounds(panel: Panel, points: Points, buffers: Buffers) -> Trail:
             hits &= np.arange(len(panel)) > item[:, None]
         more = hits.any(axis=1)
         if not more.any():
-            points.put(rows, moved, panel.axis)
+            points.put(rows, moved)
             return events
         done, left = np.flatnonzero(~more), np.flatnonzero(more)
-        points.put(rows[done], moved.take(done), panel.axis)
+        points.put(rows[done], moved.take(done))
         rows, hits, reach, moved = rows[left], hits[left], reach[left], moved.take(left)
     return _finish(panel, points, events, rows)
 
@@ -201,14 +240,12 @@ def _finish(panel: Panel, points: Points, events: Events, rows: Array) -> Events
     if panel.kind == "tents":
         for block in (panel.first[:, None] + np.arange(panel.hinges)).ravel().tolist():
             blocks = np.full(len(rows), block)
-            events.add(
-                rows, blocks, start.layer(panel.plan, blocks, start.reach(panel.unread), panel.axis)
-            )
+            events.add(rows, blocks, start.layer(panel.plan, blocks, start.reach()))
     else:
         grid = columns(panel, start)
         for i, block in enumerate(panel.first.tolist()):
             events.add(rows, np.full(len(rows), block), grid.states(i))
-    points.put(rows, start, panel.axis)
+    points.put(rows, start)
     return events
 
 
@@ -220,32 +257,26 @@ def columns(panel: Panel, points: Points) -> Grid:
     """
     x, r = points.values, points.radius
     u, _, b, w, size_w = panel.layers
-    t = u @ x.T
+    read = panel.reads
+    t = u @ x.T if read is None else u[:, read] @ x[:, read].T
     t += b
     for i, first, coupling in panel.consequent:
         t[first:] += coupling[:, None] * np.maximum(t[i], 0.0)
     rise = np.maximum(t, 0.0)
-    bound = panel.errors(points.farthest(panel.unread), rise.max(axis=1))[:, None]
+    bound = panel.errors(points.farthest(read), rise.max(axis=1))[:, None]
     active, touched = t > bound, t >= -bound
     if (active != touched).any() or not np.isfinite(bound.sum()):
         bound = _errors(panel, points.reach(panel.unread), t)
         active, touched = t > bound, ~(t < -bound)
     size = 2 * panel.rounding
-    axis = panel.axis
-    if axis is None:
-        length = rise.T @ size_w
-        r += (bound * touched).T @ size_w
-        r += size * (np.abs(x) + length) + TINY
-        r *= SLACK
-        x += rise.T @ w
-        points.forget()
-    else:
-        length = size_w[:, axis] @ rise
-        grown = r[:, axis] + size_w[:, axis] @ (bound * touched)
-        grown += size * (np.abs(x[:, axis]) + length) + TINY
-        r[:, axis] = grown * SLACK
-        x[:, axis] += w[:, axis] @ rise
-        points.forget(axis)
+    changed = panel.changes
+    where = slice(None) if changed is None else changed
+    moves, sizes = w[:, where], size_w[:, where]
+    grown = r[:, where] + (bound * touched).T @ sizes
+    grown += size * (np.abs(x[:, where]) + rise.T @ sizes) + TINY
+    r[:, where] = grown * SLACK
+    x[:, where] += rise.T @ moves
+    points.forget(panel.axis)
     doubt = touched & ~active
     return Grid(active, doubt if doubt.any() else None)
 
@@ -266,17 +297,19 @@ def clip(panel: Panel, points: Points) -> Grid:
     """Cut coordinates off at levels. Minimum and maximum do not enlarge errors, and points that
     are cut off for certain lie on the level, but for its rounding."""
     where, signs, levels = panel.cuts
-    x, r = points.values[:, where], points.radius[:, where]
-    beyond = (x - levels) * signs
     off = 4 * UNIT * np.abs(levels) + TINY
-    if (beyond > (r + off) * SLACK).all():
-        points.forget()
-        points.values[:, where], points.radius[:, where] = levels, off
-        return Grid(np.broadcast_to(np.True_, beyond.T.shape), None, everywhere=True)
-    bound = (r + off) * SLACK
-    active, rests = (beyond > bound).T, (beyond < -bound).T
-    doubt = ~(active | rests)
+    x, r = points.values, points.radius
+    low, high = x.min(axis=0)[where], x.max(axis=0)[where]
+    nearest = np.where(signs > 0, low - levels, levels - high)
     points.forget()
-    points.values[:, where] = np.where(beyond > 0, levels, x)
-    points.radius[:, where] = np.where(active.T, off, r + off)
+    if (nearest > (r.max(axis=0)[where] + off) * SLACK).all():
+        for run, items in panel.runs:
+            x[:, run], r[:, run] = levels[items], off[items]
+        return Grid(np.broadcast_to(np.True_, (len(panel), len(x))), None, everywhere=True)
+    beyond = (x[:, where] - levels) * signs
+    bound = (r[:, where] + off) * SLACK
+    active, rests = (beyond > bound).T, (beyond < -bound).T
+    x[:, where] = np.where(beyond > 0, levels, x[:, where])
+    r[:, where] = np.where(active.T, off, r[:, where] + off)
+    doubt = ~(active | rests)
     return Grid(active, doubt if doubt.any() else None)
