@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from threading import local
@@ -18,8 +18,8 @@ from ..numbers import Vector
 from ..threads import cores, in_threads
 from .collapse import Collapsed, collapse
 from .plan import Plan, Scaling
-from .points import Points
-from .replay import IntegerBlocks, Point, multiplied, starting_points
+from .points import RESTS, Points
+from .replay import IntegerBlocks, Point, starting_points
 from .rounding import Array
 from .settle import OPEN, Book, history, settle
 from .sweep import Buffers, Trail, sweep
@@ -37,13 +37,15 @@ class Outputs:
     """Exact outputs of N sequences.
 
     ``constants[number[j]]`` is the output of sequence j where ``number[j]`` ≥ 0; ``points`` holds
-    others; what is in neither was found ``inside``.
+    others; what is in neither was found ``inside``. ``facts`` remembers what has been asked of
+    constants; it belongs to the plan, as they do.
     """
 
     number: Array
     constants: Sequence[Vector]
     points: dict[int, Point]
     inside: Array
+    facts: dict[object, tuple[object, bool]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.number)
@@ -228,21 +230,9 @@ def _replayed(
         return []
     blocks = plan.kept(IntegerBlocks)
     stories = history(collapsed, trails, plan, rows)
-    blocks.prepare(k for story in stories for k, state in story if state)
-    p = plan.parameters
-    found = []
-    for point, story in zip(
-        starting_points(blocks, plan, tokens, offsets, start + rows, collapsed, rows),
-        stories,
-        strict=True,
-    ):
-        for k, state in story:
-            if state:
-                point = blocks.layer(point, k, state)
-            else:
-                point = multiplied(point, p.rho.entry(k) + p.alpha.entry(k))
-        found.append(point)
-    return found
+    blocks.prepare(k for story in stories for k, state in story if state != RESTS)
+    points = starting_points(blocks, plan, tokens, offsets, start + rows, collapsed, rows)
+    return map(blocks.follow, points, stories)
 
 
 def _generally(

@@ -178,6 +178,31 @@ class Panel:
         """The same, with the bounds."""
         return self._from_first(self.couplings[1])
 
+    @cached_property
+    def follows(self) -> list[tuple[int, float, float]] | None:
+        """Where layers only meet in one coordinate i: the places of those that read or change it
+        before the last reader, and their u_i and w_i. None where they meet in several."""
+        u, _, _, w, _ = self.layers
+        count = len(self)
+        met = np.triu((w != 0).astype(float) @ (u != 0).T.astype(float), 1) > 0
+        coordinates = np.flatnonzero(((w != 0) & met.any(axis=1)[:, None]).any(axis=0))
+        common = [
+            i
+            for i in coordinates.tolist()
+            if (np.triu(np.outer(w[:, i] != 0, u[:, i] != 0), 1) & met).any()
+        ]
+        if len(common) > 1:
+            return None
+        if not common:
+            return []
+        read, step = u[:, common[0]], w[:, common[0]]
+        last = int(np.flatnonzero(read)[-1])
+        return [
+            (k, float(read[k]), float(step[k]) if k < last else 0.0)
+            for k in range(count)
+            if k <= last and (read[k] or step[k])
+        ]
+
     def _from_first(self, table: Array) -> list[tuple[int, int, Array]]:
         touched = self.couplings[1] > 0
         first = touched.argmax(axis=1).tolist()

@@ -14,7 +14,7 @@ from ..exact_array import ExactArray
 from ..numbers import Vector
 from .collapse import Collapsed, Focus, Layer
 from .plan import Plan
-from .points import ACTIVE
+from .points import ACTIVE, RESTS
 from .rounding import Array
 from .sums import rows_as_integers, sums_as_integers
 
@@ -66,15 +66,35 @@ class IntegerBlocks:
 
     def layer(self, point: Point, k: int, state: int) -> Point:
         """The layer of block k, ACTIVE on the point or to be asked."""
+        return self.follow(point, [(k, state)])
+
+    def follow(self, point: Point, story: Iterable[tuple[int, int]]) -> Point:
+        """One layer after another, given by its block and its state; where that is RESTS, the
+        attention of the block instead, the factor ρ + α."""
         x, q = point
-        u, b, w, factor = self[k]
-        value = sum(map(mul, u, x)) + b * q  # q·s·(⟨u,x⟩ + b)
-        if state != ACTIVE and value <= 0:
-            return point
-        common = gcd(value, factor)
-        value //= common
-        factor //= common
-        return reduced([factor * a + value * c for a, c in zip(x, w, strict=True)], q * factor)
+        for k, state in story:
+            if state == RESTS:
+                x, q = multiplied((x, q), self.factor(k))
+                continue
+            u, b, w, factor = self._known.get(k) or self[k]
+            value = sum(map(mul, u, x)) + b * q  # q·s·(⟨u,x⟩ + b)
+            if state != ACTIVE and value <= 0:
+                continue
+            common = gcd(value, factor)
+            value //= common
+            if factor == common:
+                x = [a + value * c for a, c in zip(x, w, strict=True)]
+            else:
+                factor //= common
+                x = [factor * a + value * c for a, c in zip(x, w, strict=True)]
+                q *= factor
+                if q.bit_length() > _LONG:
+                    x, q = reduced(x, q)
+        return x, q
+
+    def factor(self, k: int) -> Fraction:
+        """ρ + α of block k."""
+        return self.parameters.rho.entry(k) + self.parameters.alpha.entry(k)
 
 
 def reduced(x: list[int], q: int) -> Point:

@@ -13,7 +13,7 @@ from ..numbers import Vector
 from .collapse import Collapsed, Focus
 from .panel import Panel
 from .plan import Plan, Scaling
-from .points import ACTIVE
+from .points import ACTIVE, RESTS, UNCLEAR
 from .rounding import Array
 from .suffix import ExactBlocks, Suffix
 from .sweep import Events, Grid, Trail
@@ -28,7 +28,7 @@ class Book:
     """Suffixes met so far, by number, and what leads from one to the next.
 
     Number 0 is the identity; a `ready` suffix has the number OPEN − 1 − i, i the place of its
-    output in ``constants``.
+    output in ``constants``. ``facts`` are exact statements about constants, for whoever asks.
     """
 
     plan: Plan
@@ -37,6 +37,7 @@ class Book:
     places: dict[Vector, int] = field(default_factory=dict)
     steps: dict[object, int] = field(default_factory=dict)
     patterns: dict[object, dict[object, int]] = field(default_factory=dict)
+    facts: dict[object, tuple[object, bool]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -240,19 +241,19 @@ def history(
     collapsed: Collapsed, trails: Sequence[Trail | None], plan: Plan, rows: Array
 ) -> list[list[tuple[int, int]]]:
     """For each of some points what it meets from the collapse on, in order: a block and the
-    state of its layer, or a block and 0 for a multiplication by ρ + α."""
+    state of its layer, or a block and RESTS for a multiplication by ρ + α."""
     found: list[list[tuple[int, int]]] = [[] for _ in rows]
     place = np.full(len(collapsed.points), -1)
     place[rows] = np.arange(len(rows))
     for step, trail in zip(plan.steps, trails, strict=True):
         if isinstance(step, Scaling):
             for events in found:
-                events.append((step.block, 0))
+                events.append((step.block, RESTS))
         elif isinstance(trail, Grid):
             active = trail.active[:, rows].T
             met = active if trail.unclear is None else active | trail.unclear[:, rows].T
             at, item = np.nonzero(met)
-            states = np.where(active[at, item], ACTIVE, 1)
+            states = np.where(active[at, item], ACTIVE, UNCLEAR)
             for i, k, s in zip(
                 at.tolist(), step.first[item].tolist(), states.tolist(), strict=True
             ):

@@ -253,15 +253,25 @@ def columns(panel: Panel, points: Points) -> Grid:
     """Layers one after another; all that a later layer sees is corrected as points move.
 
     With t_k = ⟨u_k,x⟩ + b_k at the entrance and a_i = max(0, t_i) along the way, layer k meets
-    t_k + Σ_{i<k} a_i ⟨w_i,u_k⟩, and the point leaves at x + Σ a_i w_i.
+    t_k + Σ_{i<k} a_i ⟨w_i,u_k⟩, and the point leaves at x + Σ a_i w_i. Where the layers meet in
+    one coordinate only, how far that has moved says it all (`Panel.follows`).
     """
     x, r = points.values, points.radius
+    n = len(x)
     u, _, b, w, size_w = panel.layers
     read = panel.reads
     t = u @ x.T if read is None else u[:, read] @ x[:, read].T
     t += b
-    for i, first, coupling in panel.consequent:
-        t[first:] += coupling[:, None] * np.maximum(t[i], 0.0)
+    if panel.follows is None:
+        for i, first, coupling in panel.consequent:
+            t[first:] += coupling[:, None] * np.maximum(t[i], 0.0)
+    else:
+        moved = np.zeros(n)
+        for i, slope, step in panel.follows:
+            if slope:
+                t[i] += slope * moved
+            if step:
+                moved += step * np.maximum(t[i], 0.0)
     rise = np.maximum(t, 0.0)
     bound = panel.errors(points.farthest(read), rise.max(axis=1))[:, None]
     active, touched = t > bound, t >= -bound
