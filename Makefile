@@ -55,6 +55,8 @@ fuzz: $(VENV)/.ready  ## a million broken files into every reader, guided by cov
 
 bench: $(VENV)/.ready  ## timings; prints tables
 	$(BIN)/python benchmarks/build.py
+	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/scale.py
 
 figures: $(VENV)/.ready  ## the paper's figures and an animation, into figures/
 	$(BIN)/hardmax figures -o figures --format pdf --format svg --format png

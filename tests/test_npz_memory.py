@@ -9,7 +9,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardmax as hm
@@ -109,6 +109,7 @@ def test_members_that_share_bytes_do_not_change_each_other():
         assert (found["b"] == [2.5, 1]).all()
 
 
+@settings(max_examples=400)
 @given(st.data())
 def test_a_changed_byte_is_noticed_in_place_as_well(data):
     content = bytearray(archive(tokens=TOKENS, offsets=OFFSETS))

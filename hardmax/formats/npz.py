@@ -73,6 +73,9 @@ def read_npz(content: bytes | memoryview, allowed: set[str]) -> dict[str, np.nda
                     raise InputError(f"the archive has an unexpected member {member.filename!r}")
                 if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise InputError(f"member {name!r} is neither stored nor deflated")
+                stored = member.compress_type == zipfile.ZIP_STORED
+                if stored and member.compress_size != member.file_size:
+                    raise zipfile.BadZipFile(f"{member.filename!r} is stored in two sizes")
                 names.append(name)
             places = [_place(member, view) for member in members]
             keep = not view.readonly and _apart(places)
