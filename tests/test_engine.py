@@ -274,7 +274,7 @@ def test_exact_sums(rows):
     ends = [*starts[1:], len(rows)]
     for total, a, b in zip(found, starts, ends, strict=True):
         exact = [sum(map(F, column)) for column in zip(*rows[a:b], strict=True)]
-        assert [F(x, q) for x in total] == exact
+        assert [F(int(x), q) for x in total] == exact
 
 
 @SETTINGS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import lcm
 
 import numpy as np
@@ -78,14 +77,20 @@ def outside(outputs: Outputs, data: Dataset) -> list[int]:
     }
     if wrong:
         found = [j for j, pair in zip(ready.tolist(), pairs, strict=True) if pair in wrong]
-    scaled = [_integers(one) for one in sets] if outputs.points else []
+    if not outputs.points:
+        return sorted(found)
+    targets = [_integers(one) for one in sets]
+    of = codes.tolist()
     for j, (x, q) in outputs.points.items():
-        target = scaled[codes[j]]
+        target = targets[of[j]]
         if target is None:
-            right = sets[codes[j]].contains(outputs[j])
+            right = sets[of[j]].contains(outputs[j])
         else:
-            y, p = target
-            right = (x if p == 1 else [a * p for a in x]) == [c * q for c in y]
+            p, entries, wanted = target
+            wanted = wanted.copy()
+            for i, y in entries:
+                wanted[i] = y * q
+            right = (x if p == 1 else [a * p for a in x]) == wanted
         if not right:
             found.append(j)
     return sorted(found)
@@ -100,9 +105,11 @@ def _holds(outputs: Outputs, label_set: LabelSet, place: int) -> bool:
     return found[1]
 
 
-def _integers(label_set: LabelSet) -> tuple[list[int], int] | None:
-    """A point as integers over one denominator; None for open sets."""
+def _integers(label_set: LabelSet) -> tuple[int, list[tuple[int, int]], list[int]] | None:
+    """A point as integers over one denominator p, those that are not zero with their places, and
+    as many zeros; None for open sets."""
     if not isinstance(label_set, Point):
         return None
-    q = lcm(*(x.denominator for x in label_set.point))
-    return [int(x * q) for x in map(Fraction, label_set.point)], q
+    p = lcm(*(x.denominator for x in label_set.point))
+    entries = [(i, int(x * p)) for i, x in enumerate(label_set.point) if x]
+    return p, entries, [0] * label_set.dimension

@@ -131,6 +131,8 @@ class _Part:
 def _chunks(offsets: Array) -> list[tuple[int, int]]:
     """Runs of sequences, of moderate numbers of sequences and tokens, as many for every thread."""
     count = len(offsets) - 1
+    if count <= _CHUNK and offsets[-1] - offsets[0] <= _TOKENS:
+        return [(0, count)]
     parts = -(-count // _CHUNK)
     if parts > 1:
         parts = -(-parts // cores()) * cores()
@@ -203,6 +205,9 @@ def _part(
         surely[rows[found]] = True
         rows = rows[~found]
     number = settle(plan.kept(Book), collapsed, trails, rows)
+    settled = surely | (number >= 0)
+    if settled.all():
+        return _Part(number, surely, {}, np.zeros(0, dtype=np.int64))
     single = rows[(number[rows] < 0) & collapsed.uniform[rows]]
     points = dict(
         zip(
@@ -211,7 +216,6 @@ def _part(
             strict=True,
         )
     )
-    settled = surely | (number >= 0)
     settled[single] = True
     return _Part(number, surely, points, np.flatnonzero(~settled))
 

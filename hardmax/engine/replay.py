@@ -115,21 +115,25 @@ def multiplied(point: Point, factor: Fraction) -> Point:
     return reduced([p * a for a in x] if p != 1 else x, q // common * factor.denominator)
 
 
-def moved(points: list[Point], shift: Vector, factor: Fraction) -> list[Point]:
-    """factor·(x + shift) for many points; most denominators are alike."""
+def moved(x: Array, scales: list[int], shift: Vector, factor: Fraction) -> list[Point]:
+    """factor·(x_j/scales_j + shift), most scales being alike; x of int64 or of integers (n, d)."""
     t, s = clear_denominators([factor * a for a in shift])
-    if not any(t):
-        return [multiplied(point, factor) for point in points]
     known: dict[int, tuple[int, list[int], int]] = {}
-    found = []
-    for x, q in points:
-        if q not in known:
-            left, right = factor.numerator * s, factor.denominator * q
-            common = gcd(left, right)
-            known[q] = left // common, [a * (right // common) for a in t], s * (right // common)
-        p, step, scale = known[q]
-        found.append(([p * a + c for a, c in zip(x, step, strict=True)], scale))
-    return found
+    for q in set(scales):
+        left, right = factor.numerator * s, factor.denominator * q
+        common = gcd(left, right)
+        known[q] = left // common, [a * (right // common) for a in t], s * (right // common)
+    found = [known[q] for q in scales]
+    largest = max(max(abs(p), *map(abs, step)) for p, step, _ in known.values())
+    if x.dtype == np.int64 and largest < 2**62 // (1 + int(np.abs(x).max())):
+        factors = np.array([p for p, _, _ in found])[:, None]
+        numerators = (x * factors + np.array([step for _, step, _ in found])).tolist()
+    else:
+        numerators = [
+            [p * a + c for a, c in zip(row, step, strict=True)]
+            for row, (p, step, _) in zip(x.tolist(), found, strict=True)
+        ]
+    return [(row, q) for row, (_, _, q) in zip(numerators, found, strict=True)]
 
 
 def plus(x: Point, y: Point) -> Point:
@@ -158,7 +162,7 @@ def starting_points(
     end = plan.collapse or 0
     pulls = [part for part in collapsed.story if isinstance(part, Focus)]
     leaders = [part.leader for part in pulls] + [collapsed.leader]
-    followed = [
+    given = [
         _means(tokens, offsets, sequences) if leader is None else _tokens(tokens, leader[rows])
         for leader in leaders
     ]
@@ -168,7 +172,8 @@ def starting_points(
         for part in collapsed.story:
             b = p.b.entry(part.block)
             shift = [a + b * w for a, w in zip(shift, p.w.row(part.block), strict=True)]
-        return moved(followed[0], tuple(shift), alpha)
+        return moved(*given[0], tuple(shift), alpha)
+    followed = [list(zip(x.tolist(), scales, strict=True)) for x, scales in given]
     for part in collapsed.story:
         if isinstance(part, Layer):
             active = part.active[rows].tolist()
@@ -194,15 +199,15 @@ def _shifts(plan: Plan, layer: Layer) -> bool:
     return not plan.u[layer.block].any() and bool(layer.active.all())
 
 
-def _tokens(tokens: ExactArray, rows: Array) -> list[Point]:
+def _tokens(tokens: ExactArray, rows: Array) -> tuple[Array, list[int]]:
     numerators, q = rows_as_integers(tokens, rows)
-    return [(x, q) for x in numerators]
+    return numerators, [q] * len(rows)
 
 
-def _means(tokens: ExactArray, offsets: Array, sequences: Array) -> list[Point]:
+def _means(tokens: ExactArray, offsets: Array, sequences: Array) -> tuple[Array, list[int]]:
     first = offsets[sequences]
     lengths = offsets[sequences + 1] - first
     starts = np.cumsum(lengths) - lengths
     which = np.repeat(first - starts, lengths) + np.arange(int(lengths.sum()))
     numerators, q = sums_as_integers(tokens, which, starts)
-    return [(x, q * n) for x, n in zip(numerators, lengths.tolist(), strict=True)]
+    return numerators, [q * n for n in lengths.tolist()]

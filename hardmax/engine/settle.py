@@ -166,13 +166,12 @@ def _keys(grid: Grid, rows: Array, number: Array) -> list[object]:
     """A key for every point: its number and the states of all layers."""
     whole = len(rows) == grid.active.shape[1]
     states = [grid.active] if grid.unclear is None else [grid.active, grid.unclear]
-    bits = np.concatenate([np.packbits(s if whole else s[:, rows], axis=0) for s in states])
-    if len(bits) <= 5 and len(number) and int(number.max()) < 2**20:
-        key = number.astype(np.int64)
-        for byte in bits:
-            key = key << 8 | byte
-        return list(key.tolist())
-    table = np.ascontiguousarray(bits.T)
+    bits = [np.packbits(s if whole else s[:, rows], axis=0) for s in states]
+    table = np.concatenate(bits).T
+    if table.shape[1] <= 4 and len(number) and int(number.max()) < 2**30:
+        wide = np.zeros((len(rows), 4), dtype=np.uint8)
+        wide[:, : table.shape[1]] = table
+        return list((number << 32 | wide.view(np.uint32)[:, 0]).tolist())
     size, packed = table.shape[1], table.tobytes()
     return [(k, packed[i * size : (i + 1) * size]) for i, k in enumerate(number.tolist())]
 

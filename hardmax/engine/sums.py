@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -14,26 +15,27 @@ _LIMB = 40  # bits of a limb: sums of up to 2^22 limbs stay far inside int64
 _MOST = 32  # limbs
 
 
-def rows_as_integers(tokens: ExactArray, rows: Array) -> tuple[list[list[int]], int]:
+def rows_as_integers(tokens: ExactArray, rows: Array) -> tuple[Array, int]:
     """Some tokens as integers over one denominator.
 
     >>> rows_as_integers(ExactArray(np.array([[0.5, 3.0]])), np.array([0]))
-    ([[1, 6]], 2)
+    (array([[1, 6]]), 2)
     """
     return sums_as_integers(tokens, rows, np.arange(len(rows)))
 
 
-def sums_as_integers(tokens: ExactArray, rows: Array, starts: Array) -> tuple[list[list[int]], int]:
-    """Sums of the tokens ``rows[starts[j]:starts[j+1]]``, as integers over one denominator.
+def sums_as_integers(tokens: ExactArray, rows: Array, starts: Array) -> tuple[Array, int]:
+    """Sums of the tokens ``rows[starts[j]:starts[j+1]]``, as integers over one denominator; in
+    int64 or, where they are longer, Python's.
 
     >>> sums_as_integers(ExactArray(np.array([[0.5], [3.0]])), np.arange(2), np.array([0]))
-    ([[7]], 2)
+    (array([[7]]), 2)
     """
     scaled = tokens.scaled()
     longest = int(np.diff(starts, append=len(rows)).max(initial=0))
     if scaled is not None and longest < 2**9:
         numerators, denominator = scaled
-        return np.add.reduceat(numerators[rows], starts, axis=0).tolist(), denominator
+        return np.add.reduceat(numerators[rows], starts, axis=0), denominator
     width = tokens.shape[1]
     overridden = bool(tokens.exact) and not {k // width for k in tokens.exact}.isdisjoint(
         rows.tolist()
@@ -47,7 +49,7 @@ def sums_as_integers(tokens: ExactArray, rows: Array, starts: Array) -> tuple[li
     total = sums[-1].astype(object)
     for part in sums[-2::-1]:
         total = (total << _LIMB) + part
-    return (total << max(shift, 0)).tolist() if shift > 0 else total.tolist(), 1 << max(-shift, 0)
+    return (total << shift if shift > 0 else total), 1 << max(-shift, 0)
 
 
 def _limbs(values: Array) -> tuple[list[Array], int] | None:
@@ -70,16 +72,15 @@ def _limbs(values: Array) -> tuple[list[Array], int] | None:
     return parts[::-1], low
 
 
-def _slowly(tokens: ExactArray, rows: Array, starts: Array) -> tuple[list[list[int]], int]:
-    from math import lcm
-
+def _slowly(tokens: ExactArray, rows: Array, starts: Array) -> tuple[Array, int]:
     exact = [tokens.row(int(i)) for i in rows]
     common = lcm(*(x.denominator for row in exact for x in row))
     ends = [*starts[1:].tolist(), len(rows)]
-    return [
+    sums = [
         [
             sum(x.numerator * (common // x.denominator) for x in column)
             for column in zip(*exact[a:b], strict=True)
         ]
         for a, b in zip(starts.tolist(), ends, strict=True)
-    ], common
+    ]
+    return np.array(sums, dtype=object).reshape(len(starts), -1), common
