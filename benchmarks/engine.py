@@ -14,11 +14,11 @@ and writes results/engine.json (with --only, just what -o names). The columns, i
   set, compilation included. exact: the same verdict again.
 - certify: the whole of `hm.certify` on a fresh model.
 
-B1, float and exact are taken in turns, B2 and B3 after them, all in one process; each time is a
-median. A ratio that misses its target has a "!". Every library may use every core, as the engine
-does, so results/ need a quiet machine: where something else runs, threads of BLAS that wait for
-each other spoil every figure by factors up to a hundred. To develop beside other work, set
-``OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1``; the results say so.
+B1, float and exact are taken in turns, B2 and B3 after them, all in one process, with pauses in
+between; each time is a median. A ratio that misses its target has a "!". Every library may use
+every core, as the engine does, so results/ need a quiet machine: where something else runs,
+threads of BLAS that wait for each other spoil every figure by factors up to a hundred. To develop
+beside other work, set ``OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1``; the results say so.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from fractions import Fraction
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 from unittest.mock import patch
 
 import numpy as np
@@ -61,6 +61,8 @@ TARGETS = {
     "exact/B4": 1e-3,
     "exact/B5": 1e-3,
 }
+PAUSE_S = 0.06  # until idle threads of BLAS and OpenMP have gone to sleep
+TURN_S = 0.1  # of runs in a turn
 BUDGET_S = 6.0  # for the repetitions of one group of columns
 DENSE_S = 4.0  # one run of B3; beyond, it gets fewer sequences
 EXACT_S = 4.0  # one run of B4 or B5, about
@@ -123,13 +125,21 @@ def timed(run: Callable[[], object]) -> float:
 
 
 def medians(runs: dict[str, Callable[[], object]], budget: float = BUDGET_S) -> dict[str, float]:
-    """Median times of functions that take turns, after one turn that does not count."""
-    turn = sum(timed(run) for run in runs.values())
-    count = int(np.clip(budget / turn, 3, 51))
+    """Median times of functions that take turns, several runs a turn where they are short.
+
+    Before each turn there is a pause, and its first run does not count: else a function would
+    find one core busy with the threads of BLAS that the one before it woke, or the cache cold.
+    """
+    single = {name: timed(run) for name, run in runs.items()}
+    turns = int(np.clip(budget / sum(single.values()), 3, 7))
     times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(count):
+    for _ in range(turns):
         for name, run in runs.items():
-            times[name].append(timed(run))
+            sleep(PAUSE_S)
+            if single[name] < 1:
+                run()
+            count = int(np.clip(TURN_S / single[name], 1, 20))
+            times[name].extend(timed(run) for _ in range(count))
     return {name: statistics.median(found) for name, found in times.items()}
 
 
