@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import product
 
@@ -399,3 +400,31 @@ def test_surely_inside_says_so():
     for label_set in (ball, box, half, many):
         assert surely_inside(label_set, near)[0]
         assert not surely_inside(label_set, wide)[0]
+
+
+def test_what_a_plan_was_made_of_does_not_change():
+    data = adversarial("collinear", 6)
+    model = hm.build(data)
+    assert misclassified(model, data) == []
+    with pytest.raises(ValueError, match="read-only"):
+        model.parameters.w.values[0] += 1
+    with pytest.raises(ValueError, match="read-only"):
+        data.tokens.values[0] += 1
+    with pytest.raises(ValueError, match="read-only"):
+        data.offsets[1] += 1
+    data.labels[2] = next(name for name in data.labels if name != data.labels[2])
+    assert [j for j, _ in misclassified(model, data)] == [2]
+
+
+def test_threads_share_a_plan():
+    """Many first calls at once, from the user's own threads."""
+    data = hm.Dataset.from_arrays(
+        ExactArray.from_numpy(np.random.default_rng(1).normal(size=(400, 3))),
+        np.arange(201) * 2,
+        ["a", "b"] * 100,
+    )
+    made = hm.build(data, strategy="cover")
+    for _ in range(5):
+        fresh = Transformer(type(made.parameters)(**made.parameters.arrays))
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(lambda _, m=fresh: misclassified(m, data), range(16))) == [[]] * 16

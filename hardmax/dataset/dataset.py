@@ -95,17 +95,20 @@ class Dataset:
         if tokens.shape[1] < 1:
             raise InputError("tokens need at least one coordinate")
         self.labels = _names([None] * count if labels is None else labels)
+        self._coded: tuple[list[str | None], np.ndarray, list[str]] | None = None
         if len(self.labels) != count:
             raise InputError(f"{len(self.labels)} labels for {count} sequences")
         self.ids = list(ids) if ids is not None else [None] * count
         if len(self.ids) != count:
             raise InputError(f"{len(self.ids)} ids for {count} sequences")
-        self.offsets = np.asarray(offsets, dtype=np.int64)
+        self.offsets = np.array(offsets, dtype=np.int64)
         self.positional = positional
         self.has_sets = sets is not None  # given, not the default points
         self.source = dict(source)  # sha256 of the file, numbers: how it was read
         self.sets = self._label_sets(sets, tokens.shape[1])
         self.tokens = _with_positions(tokens, self.offsets) if positional else tokens
+        for array in (self.tokens.values, self.offsets):
+            array.setflags(write=False)  # what is remembered of them stays true
 
     def _label_sets(
         self, sets: Mapping[str, LabelSet] | None, dimension: int
@@ -175,19 +178,22 @@ class Dataset:
             raise InputError(f"{self.name(j)} has no label; this command needs one for each")
         return cast("list[str]", self.labels.copy())
 
-    @cached_property
+    @property
     def label_codes(self) -> tuple[np.ndarray, list[str]]:
         """Labels as numbers: codes (N,) int64, and the names they stand for, by first appearance.
 
-        A sequence without a label has the code −1.
+        A sequence without a label has the code −1. Remembered while the labels stay.
 
         >>> Dataset([[(1,)], [(2,)], [(3,)]], ["b", None, "a"]).label_codes
         (array([ 0, -1,  1]), ['b', 'a'])
         """
-        names = [name for name in dict.fromkeys(self.labels) if name is not None]
-        code: dict[str | None, int] = {name: k for k, name in enumerate(names)}
-        code[None] = -1
-        return np.fromiter(map(code.__getitem__, self.labels), np.int64, len(self)), names
+        if self._coded is None or self._coded[0] != self.labels:
+            names = [name for name in dict.fromkeys(self.labels) if name is not None]
+            code: dict[str | None, int] = {name: k for k, name in enumerate(names)}
+            code[None] = -1
+            codes = np.fromiter(map(code.__getitem__, self.labels), np.int64, len(self))
+            self._coded = self.labels.copy(), codes, names
+        return self._coded[1:]
 
     @cached_property
     def merged(self) -> Merged:

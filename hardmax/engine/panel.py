@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .rounding import SLACK, TINY, UNIT, Array, gamma
+from .rounding import SLACK, SPARE, TINY, UNIT, Array, gamma
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -161,6 +161,12 @@ class Panel:
         return gamma(self.plan.dimension + 2 * len(self) + 8)
 
     @cached_property
+    def lengths(self) -> Array:
+        """`norms`, as much larger as rounding here is than a reach has room for, (K,)."""
+        spare = gamma(self.plan.dimension + SPARE)
+        return np.asarray(self.norms * max(1.0, self.rounding / spare) * SLACK)
+
+    @cached_property
     def couplings(self) -> tuple[Array, Array]:
         """⟨w_i,u_k⟩ for layers i, k, zero unless i < k, and bounds on their absolute values;
         both (K, K)."""
@@ -212,7 +218,7 @@ class Panel:
     def errors(self, reach: float, rises: Array) -> Array:
         """A bound on the error of every t, (K,), for all points of at most this reach, where
         the computed max(0, t) are at most ``rises``."""
-        bound = self.norms * reach + self._offset_errors
+        bound = self.lengths * reach + self._offset_errors
         return np.asarray(
             (self._growth @ (bound + (self.rounding * rises) @ self.couplings[1])) * SLACK
         )

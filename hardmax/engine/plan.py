@@ -62,18 +62,23 @@ class Plan:
 
     @classmethod
     def of(cls, model: Transformer) -> Plan:
-        """The plan of a model of rank-1 blocks; compiled once, then remembered."""
+        """The plan of a model of rank-1 blocks; compiled once, then remembered.
+
+        The parameters can't be changed in place afterwards.
+        """
         if model.parameters is None:
             raise InputError("only models of rank-1 blocks have a plan")
         held = model.parameters.__dict__  # as functools.cached_property does it
         if "plan" not in held:
-            held["plan"] = _compile(model.parameters)
+            for array in model.parameters.arrays.values():
+                array.values.setflags(write=False)  # the plan would not notice a change
+            held.setdefault("plan", _compile(model.parameters))
         return cast("Plan", held["plan"])
 
     def kept(self, kind: Callable[[Plan], T]) -> T:
         """Something made of this plan once, and remembered."""
         if kind not in self.memory:
-            self.memory[kind] = kind(self)
+            self.memory.setdefault(kind, kind(self))  # one for all threads
         return cast("T", self.memory[kind])
 
     @property

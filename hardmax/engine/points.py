@@ -20,10 +20,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .plan import Plan
-from .rounding import FAINT, SLACK, TINY, UNIT, Array, gamma
+from .rounding import FAINT, SLACK, SPARE, TINY, UNIT, Array, gamma
 
 RESTS, UNCLEAR, ACTIVE = 0, 1, 2
-SPARE = 64  # roundings that the reach has room for, d of them apart
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ FAINT = 2.0**-500  # what a square that underflows comes from is far below
 LEAST, MOST = 2.0**-300, 2.0**300  # absolute values, zeros apart, that the bounds speak of
 SLACK = 1 + 2.0**-40  # covers the rounding of a bound itself
 WIDEST = 2048  # dimensions and items of a panel for which SLACK is enough
+SPARE = 64  # roundings of a sum that `Points.reach` has room for, beside one for each coordinate
 
 
 def gamma(count: int) -> float:

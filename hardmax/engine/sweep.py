@@ -295,7 +295,7 @@ def _errors(panel: Panel, reach: Array, t: Array) -> Array:
     """Bounds on the errors of all t, (K, n), point by point: what `Panel.errors` bounds for all
     points at once, as if every layer were active on the worst of them."""
     size = panel.rounding
-    bound = panel.norms[:, None] * reach + (size * np.abs(panel.layers[2]) + TINY)
+    bound = panel.lengths[:, None] * reach + (size * np.abs(panel.layers[2]) + TINY)
     bound *= SLACK
     for i, first, coupling in panel.consequences:
         pushed = bound[i] * ~(t[i] < -bound[i]) + size * np.maximum(t[i], 0.0)
