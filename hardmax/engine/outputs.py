@@ -101,16 +101,16 @@ def evaluate(
 
 def float_outputs(plan: Plan, values: Array, offsets: Array) -> Array:
     """Outputs in float64 by the fused plan, (N, d); NaN where floats can't follow a sequence."""
-    tokens = ExactArray(values)
     count = len(offsets) - 1
     found = np.full((count, plan.dimension), np.nan)
 
     def one(start: int, end: int, buffers: Buffers) -> None:
-        collapsed = collapse(plan, tokens, offsets[start : end + 1])
+        first = offsets[start]
+        tokens = ExactArray(values[first : offsets[end]])
+        collapsed = collapse(plan, tokens, offsets[start : end + 1] - first)
         if collapsed is None:
             return
-        for _ in _sweeps(plan, collapsed, buffers):
-            pass
+        _sweeps(plan, collapsed, buffers)
         found[start:end] = collapsed.points.values
         if collapsed.lost is not None:
             found[start:end][collapsed.lost] = np.nan
@@ -169,16 +169,19 @@ def _parts(
     return _chunkwise(one, _chunks(offsets))
 
 
-def _sweeps(plan: Plan, collapsed: Collapsed, buffers: Buffers) -> list[Trail | None]:
-    """Take the points through all steps, in place."""
+def _sweeps(
+    plan: Plan, collapsed: Collapsed, buffers: Buffers, floats: bool = True
+) -> list[Trail | None]:
+    """Take the points through all steps, in place; the last may be left out without ``floats``."""
     trails: list[Trail | None] = []
-    for step in plan.steps:
+    for i, step in enumerate(plan.steps):
         if isinstance(step, Scaling):
             p = plan.parameters
             collapsed.points.scale(float(p.rho.entry(step.block) + p.alpha.entry(step.block)))
             trails.append(None)
         else:
-            trails.append(sweep(step, collapsed.points, buffers))
+            move = floats or i + 1 < len(plan.steps)
+            trails.append(sweep(step, collapsed.points, buffers, move))
     return trails
 
 
@@ -196,7 +199,7 @@ def _part(
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
-    trails = _sweeps(plan, collapsed, buffers)
+    trails = _sweeps(plan, collapsed, buffers, floats=inside is not None)
     rows = np.arange(count)
     if collapsed.lost is not None:
         rows = rows[~collapsed.lost]

@@ -80,12 +80,15 @@ class Buffers:
         return held[:size].reshape(shape)
 
 
-def sweep(panel: Panel, points: Points, buffers: Buffers) -> Trail:
-    """Apply a panel to all points, in place; what was active where."""
+def sweep(panel: Panel, points: Points, buffers: Buffers, move: bool = True) -> Trail:
+    """Apply a panel to all points, in place; what was active where.
+
+    Without ``move`` the points may stay where they are, as nobody asks for them any more.
+    """
     if panel.kind == "clips":
         return clip(panel, points)
     if panel.kind == "straight" or (panel.kind == "layers" and len(panel) <= _SHORT):
-        return columns(panel, points)
+        return columns(panel, points, move)
     if panel.kind == "tents" and panel.unread is not None:
         return _slabs(panel, points, panel.unread, buffers)
     if panel.kind == "layers" and panel.axis is not None:
@@ -249,7 +252,7 @@ def _finish(panel: Panel, points: Points, events: Events, rows: Array) -> Events
     return events
 
 
-def columns(panel: Panel, points: Points) -> Grid:
+def columns(panel: Panel, points: Points, move: bool = True) -> Grid:
     """Layers one after another; all that a later layer sees is corrected as points move.
 
     With t_k = ⟨u_k,x⟩ + b_k at the entrance and a_i = max(0, t_i) along the way, layer k meets
@@ -275,9 +278,14 @@ def columns(panel: Panel, points: Points) -> Grid:
     rise = np.maximum(t, 0.0)
     bound = panel.errors(points.farthest(read), rise.max(axis=1))[:, None]
     active, touched = t > bound, t >= -bound
+    doubt: Array | None = None
     if (active != touched).any() or not np.isfinite(bound.sum()):
         bound = _errors(panel, points.reach(panel.unread), t)
         active, touched = t > bound, ~(t < -bound)
+        doubt = touched & ~active
+    grid = Grid(active, None if doubt is None or not doubt.any() else doubt)
+    if not move:
+        return grid
     size = 2 * panel.rounding
     changed = panel.changes
     where = slice(None) if changed is None else changed
@@ -287,8 +295,7 @@ def columns(panel: Panel, points: Points) -> Grid:
     r[:, where] = grown * SLACK
     x[:, where] += rise.T @ moves
     points.forget(panel.axis)
-    doubt = touched & ~active
-    return Grid(active, doubt if doubt.any() else None)
+    return grid
 
 
 def _errors(panel: Panel, reach: Array, t: Array) -> Array:
