@@ -27,6 +27,7 @@ from hardmax.engine import (
     sums,
     sweep,
 )
+from hardmax.engine.panel import Panel
 from hardmax.engine.points import ACTIVE, RESTS, Points
 from hardmax.exact_array import ExactArray
 from hardmax.testing import (
@@ -428,3 +429,49 @@ def test_threads_share_a_plan():
         fresh = Transformer(type(made.parameters)(**made.parameters.arrays))
         with ThreadPoolExecutor(8) as pool:
             assert list(pool.map(lambda _, m=fresh: misclassified(m, data), range(16))) == [[]] * 16
+
+
+@SETTINGS
+@given(st.data())
+def test_layers_along_one_coordinate(forced, data):
+    """Pushes of the last coordinate that read it, too: every one meets what those before did."""
+    d = data.draw(st.integers(2, 3))
+    vector = st.tuples(*[rationals()] * d)
+    blocks = [RankOneBlock.of(d, rho=0, alpha=1)]
+    for _ in range(data.draw(st.integers(2, 9))):
+        w = [F(0)] * (d - 1) + [data.draw(st.sampled_from([F(1), F(-2), F(7), F(1, 3)]))]
+        blocks.append(RankOneBlock.of(d, u=data.draw(vector), b=data.draw(rationals(6)), w=w))
+    check(Transformer(blocks), data.draw(st.lists(sequences(d, 2), min_size=1, max_size=5)))
+
+
+def test_errors_grow_with_steep_layers():
+    """1/3 is 2^-54 off as a float; a layer of slope 2^40 makes that 2^-14."""
+    model = Transformer(
+        [RankOneBlock.of(1, rho=0, alpha=1), RankOneBlock.of(1, u=[1], b=1, w=[F(2) ** 40])]
+    )
+    points = Points(np.array([[1 / 3]]), np.array([[2.0**-54]]))
+    points.layer(Plan.of(model), np.array([1]), points.reach())
+    exact = F(1, 3) + 2**40 * (F(1, 3) + 1)
+    assert abs(F(float(points.values[0, 0])) - exact) <= F(float(points.radius[0, 0]))
+    assert points.radius[0, 0] >= 2.0**-14
+
+
+def test_levels_that_floats_round():
+    """Points cut off at 1/3 lie within their radius of it."""
+    blocks = [RankOneBlock.of(5, rho=0, alpha=1)]
+    for i in range(5):
+        unit = [int(i == j) for j in range(5)]
+        blocks.append(RankOneBlock.of(5, u=unit, b=F(-1, 3), w=[-x for x in unit]))
+    panel = Panel("clips", np.arange(1, 6), Plan.of(Transformer(blocks)))
+    for start in (1.0, 1 / 3):  # cut off for certain, and perhaps
+        points = Points(np.full((1, 5), start), np.zeros((1, 5)))
+        sweep.clip(panel, points)
+        for value, radius in zip(points.values[0], points.radius[0], strict=True):
+            assert abs(F(float(value)) - F(1, 3)) <= F(float(radius))
+
+
+def test_surely_inside_on_every_side():
+    for low, high in (((-1, -9), (9, 9)), ((-9, -9), (1, 9)), ((-9, -9), (9, 1))):
+        near = Points(np.zeros((1, 2)), np.full((1, 2), 1.5))
+        assert not surely_inside(hm.labels.Box(low, high), near)[0]
+        assert surely_inside(hm.labels.Box((-9, -9), (9, 9)), near)[0]
