@@ -73,7 +73,7 @@ def outside(outputs: Outputs, data: Dataset) -> list[int]:
     wrong = {
         pair
         for pair in set(pairs)
-        if not _holds(outputs, sets[pair % len(sets)], pair // len(sets))
+        if not sets[pair % len(sets)].contains(outputs.constants[pair // len(sets)])
     }
     if wrong:
         found = [j for j, pair in zip(ready.tolist(), pairs, strict=True) if pair in wrong]
@@ -94,15 +94,6 @@ def outside(outputs: Outputs, data: Dataset) -> list[int]:
         if not right:
             found.append(j)
     return sorted(found)
-
-
-def _holds(outputs: Outputs, label_set: LabelSet, place: int) -> bool:
-    """Whether a constant lies in a set; asked once, the set is kept so that its id stays its."""
-    key = id(label_set), place
-    found = outputs.facts.get(key)
-    if found is None:
-        found = outputs.facts[key] = label_set, label_set.contains(outputs.constants[place])
-    return found[1]
 
 
 def _integers(label_set: LabelSet) -> tuple[int, list[tuple[int, int]], list[int]] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from threading import local
@@ -37,15 +37,13 @@ class Outputs:
     """Exact outputs of N sequences.
 
     ``constants[number[j]]`` is the output of sequence j where ``number[j]`` ≥ 0; ``points`` holds
-    others; what is in neither was found ``inside``. ``facts`` remembers what has been asked of
-    constants; it belongs to the plan, as they do.
+    others; what is in neither was found ``inside``.
     """
 
     number: Array
     constants: Sequence[Vector]
     points: dict[int, Point]
     inside: Array
-    facts: dict[object, tuple[object, bool]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.number)

@@ -28,7 +28,7 @@ class Book:
     """Suffixes met so far, by number, and what leads from one to the next.
 
     Number 0 is the identity; a `ready` suffix has the number OPEN − 1 − i, i the place of its
-    output in ``constants``. ``facts`` are exact statements about constants, for whoever asks.
+    output in ``constants``.
     """
 
     plan: Plan
@@ -37,7 +37,6 @@ class Book:
     places: dict[Vector, int] = field(default_factory=dict)
     steps: dict[object, int] = field(default_factory=dict)
     patterns: dict[object, dict[object, int]] = field(default_factory=dict)
-    facts: dict[object, tuple[object, bool]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
