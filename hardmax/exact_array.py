@@ -137,6 +137,21 @@ class ExactArray:
             rows[i] = [*(x.numerator * (common // x.denominator) for x in exact), common]
         return rows
 
+    def take(self, rows: np.ndarray) -> ExactArray:
+        """Some rows of an array, in the given order.
+
+        >>> ExactArray.from_rows([[Fraction(1)], [Fraction(1, 3)]], 1).take(np.array([1])).exact
+        {0: Fraction(1, 3)}
+        """
+        width = self.values[0].size if len(self) else 1
+        exact: dict[int, Fraction] = {}
+        for i, row in enumerate(rows.tolist() if self.exact else ()):
+            for k in range(width):
+                found = self.exact.get(row * width + k)
+                if found is not None:
+                    exact[i * width + k] = found
+        return ExactArray(self.values[rows], exact)
+
     def numbers(self) -> Iterable[Fraction]:
         """All entries in C order."""
         return (self.entry(index) for index in range(self.values.size))
@@ -233,3 +248,13 @@ def _rounded(integers: np.ndarray, floats: np.ndarray) -> dict[int, Fraction]:
             if int(floats[part.start + k]) != integer:
                 exact[part.start + k] = Fraction(integer)
     return exact
+
+
+def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The ranges that begin at ``starts``, one after another.
+
+    >>> ranges(np.array([5, 0]), np.array([2, 3]))
+    array([5, 6, 0, 1, 2])
+    """
+    shifts = starts - (np.cumsum(lengths) - lengths)
+    return np.asarray(np.repeat(shifts, lengths) + np.arange(int(lengths.sum())))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from math import isqrt
 
 from .errors import InputError
 
@@ -245,6 +246,22 @@ def power_of_two_below(value: Fraction) -> Fraction:
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     power = Fraction(2) ** exponent
     return power if power <= value else power / 2
+
+
+def root(x: Fraction, precision: int = 64, *, up: bool) -> Fraction:
+    """A rational number just above or below √x, about ``precision`` bits long; √x itself where
+    that is rational.
+
+    >>> root(Fraction(9, 4), up=True), root(Fraction(9, 4), up=False)
+    (Fraction(3, 2), Fraction(3, 2))
+    >>> root(Fraction(2), up=False) ** 2 < 2 < root(Fraction(2), up=True) ** 2
+    True
+    """
+    p, q = x.numerator * x.denominator, x.denominator  # √x = √p / q
+    shift = max(0, precision - p.bit_length() // 2)
+    low = isqrt(p << 2 * shift)
+    exact = low * low == p << 2 * shift
+    return Fraction(low + (up and not exact), q << shift)
 
 
 def short_between(low: Fraction, high: Fraction) -> Fraction:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax.construct import cloud, cover, panels, products, rules, tents
-from hardmax.construct.cloud import Cloud, Means, selected
+from hardmax.construct.cloud import Cloud, Means
 from hardmax.construct.filtered import FilteredPoints
 from hardmax.construct.flatten import flatten
 from hardmax.construct.packing import Staged
@@ -59,7 +59,7 @@ def test_float_means_lie_within_their_bounds(data):
     points = cloud._float_means(data.tokens.values, data.offsets)
     if points is None:
         return
-    exact = selected(data.tokens, data.offsets, everything).means()
+    exact = Tokens.of_sequences(data.tokens, data.offsets, everything).means()
     for row, error, mean in zip(points.values, points.error, exact, strict=True):
         for x, t in zip(row.tolist(), mean, strict=True):
             assert abs(Fraction(x) * points.scale - t) <= Fraction(float(error)) * points.scale

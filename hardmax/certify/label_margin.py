@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
 
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
-from ..numbers import Vector, dot
+from ..numbers import Vector, dot, root
 from .jacobian import Functional, Jacobians
 from .predict import predict
 
@@ -88,7 +87,7 @@ class LabelMargins:
         if spread == 0:
             return None
         square = sum(((s - t) ** 2 for s, t in zip(y, ball.center, strict=False)), Fraction(0))
-        room = (ball.radius**2 - square) / (ball.radius + _root(square, up=True))
+        room = (ball.radius**2 - square) / (ball.radius + root(square, up=True))
         return LabelMargin(room / spread, name, None)
 
     def _bisector(
@@ -113,8 +112,8 @@ class LabelMargins:
         precision = 64
         while True:
             gap = (
-                _root(far.square, precision, up=False) - far.offset
-                - _root(near.square, precision, up=True) + near.offset
+                root(far.square, precision, up=False) - far.offset
+                - root(near.square, precision, up=True) + near.offset
             )  # fmt: skip
             if gap > 0:
                 return LabelMargin(gap / (2 * spread), rival, None)
@@ -125,7 +124,7 @@ class LabelMargins:
         square = sum(
             (self._coordinate(k).norm(handle) ** 2 for k in range(coordinates)), Fraction(0)
         )
-        return _root(square, up=True)
+        return root(square, up=True)
 
     def _coordinate(self, k: int) -> Functional:
         unit = [Fraction(int(i == k)) for i in range(self._pool.dimension)]
@@ -135,16 +134,3 @@ class LabelMargins:
         if key not in self._functionals:
             self._functionals[key] = self._pool.functional(u)
         return self._functionals[key]
-
-
-def _root(x: Fraction, precision: int = 64, *, up: bool) -> Fraction:
-    """A rational number just above or below √x, about ``precision`` bits long.
-
-    >>> _root(Fraction(9, 4), up=True), _root(Fraction(9, 4), up=False)
-    (Fraction(3, 2), Fraction(3, 2))
-    """
-    p, q = x.numerator * x.denominator, x.denominator  # √x = √p / q
-    shift = max(0, precision - p.bit_length() // 2)
-    low = isqrt(p << 2 * shift)
-    exact = low * low == p << 2 * shift
-    return Fraction(low + (up and not exact), q << shift)

@@ -210,35 +210,14 @@ class Means:
         X = tokens.values
         points = _float_means(X, offsets) if X.size > _SMALL else None
         if points is None:
-            return cls.of_tokens(selected(tokens, offsets, chosen))
+            return cls.of_tokens(Tokens.of_sequences(tokens, offsets, chosen))
         sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
         cloud = Cloud(
             points if len(chosen) == len(points) else points.select(chosen),
-            lambda rows: selected(tokens, offsets, chosen[np.asarray(rows)]).means(),
+            lambda rows: Tokens.of_sequences(tokens, offsets, chosen[np.asarray(rows)]).means(),
             _constant_columns(tokens),
         )
         return cls(cloud, lambda k: Fraction(float(sizes[k])))
-
-
-def selected(tokens: ExactArray, offsets: Array, chosen: Array) -> Tokens:
-    """Exact batch of some of the packed sequences.
-
-    >>> tokens = ExactArray(np.array([[1.0], [2.0], [3.0]]))
-    >>> selected(tokens, np.array([0, 1, 3]), np.array([1])).means()
-    [(Fraction(5, 2),)]
-    """
-    lengths = np.diff(offsets)[chosen]
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    rows = np.repeat(offsets[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
-    width = tokens.shape[1]
-    exact = {}
-    if tokens.exact:
-        for i, row in enumerate(rows.tolist()):
-            for k in range(width):
-                found = tokens.exact.get(row * width + k)
-                if found is not None:
-                    exact[i * width + k] = found
-    return Tokens.from_array(ExactArray(tokens.values[rows], exact), starts)
 
 
 def _float_means(X: Array, offsets: Array) -> FilteredPoints | None:

@@ -15,8 +15,9 @@ from ..dataset.measures import Merged
 from ..errors import ConstructionError
 from ..labels import Point
 from ..model.layers import RankOneBlock
+from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from .cloud import Means, selected
+from .cloud import Means
 from .filtered import Array
 from .flatten import coded, flatten
 from .forms import (
@@ -118,7 +119,7 @@ def _untied(
     codes = coded(labels)[1]
     if (codes[means.cloud.first_equal()] == codes).all():
         return [], means
-    batch = selected(data.tokens, data.offsets, chosen)
+    batch = Tokens.of_sequences(data.tokens, data.offsets, chosen)
     split = split_ties(batch, labels, seed)
     return split, Means.of_tokens(batch)
 

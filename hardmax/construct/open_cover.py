@@ -15,9 +15,9 @@ from fractions import Fraction
 import numpy as np
 
 from ..labels import LabelSet
-from ..labels.inner_radius import inner_radius, root_above
+from ..labels.inner_radius import inner_radius
 from ..model.layers import RankOneBlock
-from ..numbers import Vector, dot, power_of_two_below, short_between
+from ..numbers import Vector, dot, power_of_two_below, root, short_between
 from .capture import capture, groups
 from .cloud import Cloud
 from .filtered import Array, FilteredPoints
@@ -94,7 +94,7 @@ def _aims(
     radii = [inner_radius(sets[name], y) for name, y in witnesses.items()]
     least = min((r for r in radii if r is not None), default=Fraction(1))
     d = len(next(iter(witnesses.values())))
-    reach = least / (4 * root_above(Fraction(d)))  # so far along all axes is a quarter of it
+    reach = least / (4 * root(Fraction(d), up=True))  # so far along all axes is a quarter of it
     grid = power_of_two_below(reach) / (16 if attempt else 1)
     aims = {}
     for name, y in witnesses.items():
@@ -121,7 +121,7 @@ def _cover(
     rest = sum(groups(int((codes == c).sum()), cloud.dimension - 1) for c in order[1:])
     for name, members in ((names[c], codes == c) for c in order[1:]):
         p = tuple(s - t for s, t in zip(aims[name], aims[base], strict=True))
-        length = root_above(dot(p, p))
+        length = root(dot(p, p), up=True)
         tolerance = min(_MOST, float((radii[name] - spread) / length) * (1 - 2.0**-20))
         needed = groups(int(members.sum()), len(p) - 1)
         bound, rest = bound + 3 * needed, rest - needed

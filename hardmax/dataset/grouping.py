@@ -13,7 +13,7 @@ from math import gcd
 
 import numpy as np
 
-from ..exact_array import ExactArray
+from ..exact_array import ExactArray, ranges
 
 _BLOCK = 1 << 17  # numbers hashed at a time
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -207,8 +207,8 @@ def _seen_equal(
     seen &= supports.sizes == supports.sizes[leader]
     pairs = np.flatnonzero(seen)
     if len(pairs):
-        left = _ranges(supports.first[pairs], supports.sizes[pairs])
-        right = _ranges(supports.first[leader[pairs]], supports.sizes[pairs])
+        left = ranges(supports.first[pairs], supports.sizes[pairs])
+        right = ranges(supports.first[leader[pairs]], supports.sizes[pairs])
         same = supports.counts[left] == supports.counts[right]
         same &= _same(tokens, numbers, supports.rows[left], supports.rows[right])
         starts = np.cumsum(supports.sizes[pairs]) - supports.sizes[pairs]
@@ -224,7 +224,7 @@ def _supports(
     members: np.ndarray,
 ) -> _Supports:
     lengths = offsets[members + 1] - offsets[members]
-    rows = _ranges(offsets[members], lengths)
+    rows = ranges(offsets[members], lengths)
     owner = np.repeat(np.arange(len(members)), lengths)
     rows = rows[np.lexsort((hashes[rows], owner))]
     found = hashes[rows]
@@ -238,12 +238,6 @@ def _supports(
     first = np.searchsorted(owner[starts], np.arange(len(members)))
     counts = _reduced(np.diff(starts, append=len(rows)), first)
     return _Supports(rows[starts], counts, first, np.diff(first, append=len(starts)), sure)
-
-
-def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The ranges that begin at ``starts``, one after another."""
-    shifts = starts - (np.cumsum(lengths) - lengths)
-    return np.repeat(shifts, lengths) + np.arange(int(lengths.sum()))
 
 
 def _same(

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..arithmetic import clear_denominators
 from ..exact_array import ExactArray
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
@@ -249,16 +250,6 @@ def _generally(
     progress: Progress | None,
 ) -> None:
     """Block by block in exact arithmetic: what the plan has no answer to."""
-    which = np.concatenate([np.arange(offsets[j], offsets[j + 1]) for j in rows])
-    width = tokens.shape[1]
-    place = {int(i): new for new, i in enumerate(which)}
-    exact = {
-        place[k // width] * width + k % width: q
-        for k, q in tokens.exact.items()
-        if k // width in place
-    }
-    starts = np.r_[0, np.cumsum([offsets[j + 1] - offsets[j] for j in rows])]
-    batch = Tokens.from_array(ExactArray(tokens.values[which], exact), starts)
+    batch = Tokens.of_sequences(tokens, offsets, np.array(rows))
     for j, output in zip(rows, model.run(batch, progress), strict=True):
-        q = np.lcm.reduce([x.denominator for x in output], dtype=object)
-        outputs.points[j] = [x.numerator * (int(q) // x.denominator) for x in output], int(q)
+        outputs.points[j] = clear_denominators(output)

@@ -10,7 +10,7 @@ from operator import mul
 import numpy as np
 
 from ..arithmetic import clear_denominators
-from ..exact_array import ExactArray
+from ..exact_array import ExactArray, ranges
 from ..numbers import Vector
 from .collapse import Collapsed, Focus, Layer
 from .plan import Plan
@@ -36,22 +36,8 @@ class IntegerBlocks:
         if len(new) < 2:
             return
         p = self.parameters
-        ub = np.c_[p.u.values[new], p.b.values[new]]
-        width = p.dimension
-        place = {int(k): i for i, k in enumerate(new)}
-        exact = {
-            place[k // width] * (width + 1) + k % width: q
-            for k, q in p.u.exact.items()
-            if k // width in place
-        }
-        exact |= {place[k] * (width + 1) + width: q for k, q in p.b.exact.items() if k in place}
-        w_exact = {
-            place[k // width] * width + k % width: q
-            for k, q in p.w.exact.items()
-            if k // width in place
-        }
-        left = ExactArray(ub, exact).integer_rows()
-        right = ExactArray(p.w.values[new], w_exact).integer_rows()
+        left = _beside(p.u.take(new), p.b.take(new)).integer_rows()
+        right = p.w.take(new).integer_rows()
         for k, (*u, b, s), (*w, t) in zip(new.tolist(), left, right, strict=True):
             self._known[k] = u, b, w, s * t
 
@@ -95,6 +81,14 @@ class IntegerBlocks:
     def factor(self, k: int) -> Fraction:
         """ρ + α of block k."""
         return self.parameters.rho.entry(k) + self.parameters.alpha.entry(k)
+
+
+def _beside(u: ExactArray, b: ExactArray) -> ExactArray:
+    """(u, b), (n, d + 1)."""
+    d = u.shape[1]
+    exact = {k // d * (d + 1) + k % d: q for k, q in u.exact.items()}
+    exact |= {k * (d + 1) + d: q for k, q in b.exact.items()}
+    return ExactArray(np.c_[u.values, b.values], exact)
 
 
 def reduced(x: list[int], q: int) -> Point:
@@ -207,7 +201,6 @@ def _tokens(tokens: ExactArray, rows: Array) -> tuple[Array, list[int]]:
 def _means(tokens: ExactArray, offsets: Array, sequences: Array) -> tuple[Array, list[int]]:
     first = offsets[sequences]
     lengths = offsets[sequences + 1] - first
-    starts = np.cumsum(lengths) - lengths
-    which = np.repeat(first - starts, lengths) + np.arange(int(lengths.sum()))
+    which, starts = ranges(first, lengths), np.cumsum(lengths) - lengths
     numerators, q = sums_as_integers(tokens, which, starts)
     return numerators, [q * n for n in lengths.tolist()]

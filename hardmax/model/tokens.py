@@ -14,7 +14,7 @@ from math import lcm
 import numpy as np
 
 from ..arithmetic import IntegerRows, clear_denominators, primitive
-from ..exact_array import ExactArray
+from ..exact_array import ExactArray, ranges
 from ..numbers import Vector
 from .shadow import Shadow
 
@@ -76,6 +76,18 @@ class Tokens:
     def from_array(cls, tokens: ExactArray, offsets: np.ndarray) -> Tokens:
         """Take packed tokens (T, d): sequence j is ``tokens[offsets[j]:offsets[j+1]]``."""
         return cls(IntegerRows(tokens.integer_rows()), offsets.tolist())
+
+    @classmethod
+    def of_sequences(cls, tokens: ExactArray, offsets: np.ndarray, chosen: np.ndarray) -> Tokens:
+        """Some of the packed sequences, in the given order.
+
+        >>> tokens = ExactArray(np.array([[1.0], [2.0], [3.0]]))
+        >>> Tokens.of_sequences(tokens, np.array([0, 1, 3]), np.array([1])).means()
+        [(Fraction(5, 2),)]
+        """
+        lengths = np.diff(offsets)[chosen]
+        rows = ranges(offsets[:-1][chosen], lengths)
+        return cls.from_array(tokens.take(rows), np.concatenate([[0], np.cumsum(lengths)]))
 
     def select(self, sequences: Sequence[int]) -> Tokens:
         """A batch of some of the sequences, in the given order."""
