@@ -143,9 +143,9 @@ def read_model(raw):
         need(code == "d" and shape == expected, f"{name}: float64 of shape {expected} is needed")
         found[name] = [*map(Fraction, values)]  # raises for NaN and infinity
     overrides = json_of(arrays["exact"]) if "exact" in arrays else {}
-    for name, entries in fields(overrides, [], PARAMETERS, "exact").items():
-        need(len({k for k, _ in entries}) == len(entries), f"{name}: an entry occurs twice")
-        for k, quotient in entries:
+    for name, given in fields(overrides, [], PARAMETERS, "exact").items():
+        need(type(given) is list and len({k for k, _ in given}) == len(given), f"{name}: no set")
+        for k, quotient in given:
             match = re.fullmatch(r"(-?[0-9a-fA-F]+)/([0-9a-fA-F]+)", quotient)
             need(match and len(quotient) <= MAX_BITS // 4 and type(k) is tuple and len(*k) < 20
                  and 0 <= int(*k) < len(found[name]), f"{name}: {ascii(k)[:40]}: bad index or p/q")

@@ -247,6 +247,8 @@ EXACT = {
     "an underscore": '{"b": [[0, "0_0/1"]]}',
     "past the range of float64": '{"b": [[0, "%s/1"]]}' % ("f" * 400),
     "an unknown parameter": '{"beta": []}',
+    "no list, but empty": '{"rho": {}}',
+    "an empty text": '{"rho": ""}',
 }
 
 
