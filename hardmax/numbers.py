@@ -243,9 +243,10 @@ def power_of_two_below(value: Fraction) -> Fraction:
     """
     if value <= 0:
         raise ValueError("the number must be positive")
-    exponent = value.numerator.bit_length() - value.denominator.bit_length()
-    power = Fraction(2) ** exponent
-    return power if power <= value else power / 2
+    p, q = value.as_integer_ratio()
+    exponent = p.bit_length() - q.bit_length()
+    exponent -= p << max(-exponent, 0) < q << max(exponent, 0)
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
 def root(x: Fraction, precision: int = 64, *, up: bool) -> Fraction:

@@ -415,7 +415,7 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_control_c(tmp_path):
     """Interrupted in the middle of the work: 130, one word, no file."""
-    data = adversarial("same-hull-same-mean", 400)
+    data = adversarial("same-hull-same-mean", 3000)
     rows = [
         {"tokens": [[str(x) for x in z] for z in Z], "label": label}
         for Z, label in zip(data.sequences, data.labels, strict=True)

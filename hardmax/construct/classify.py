@@ -31,16 +31,16 @@ def classify(
     1
     """
     resting = [dot(state.v, y) for y in targets.values()]
-    while state.points and sets[state.points[-1][1]].contains(state.points[-1][0]):
-        resting.append(dot(state.v, state.points.pop()[0]))
-    if not state.points:
+    points = state.points
+    while points and sets[points[-1][1]].contains(points[-1][0]):
+        resting.append(dot(state.v, points.pop()[0]))
+    if not points:
         return []
     # what has come to rest lies on or below the floor, what still has to move above it
-    floor = short_between(max(resting), dot(state.v, state.points[-1][0]))
+    floor = short_between(max(resting), dot(state.v, points[-1][0]))
     blocks = []
-    while state.points:
-        x, label = state.points.pop(0)
-        below = dot(state.v, state.points[0][0]) if state.points else floor
+    for k, (x, label) in enumerate(points, 1):
+        below = dot(state.v, points[k][0]) if k < len(points) else floor
         block = move(x, targets[label], state.v, below)
         short = rounded(block)
         landing = _landing(short, x)

@@ -19,7 +19,9 @@ import numpy as np
 from ..exact_array import ExactArray
 from ..model.tokens import Tokens
 from ..numbers import Vector
+from .exact_means import exact_means
 from .filtered import Array, FilteredPoints
+from .integer_points import IntegerPoints
 
 _SMALL = 2**18  # entries of tokens up to which means are exact from the start
 _RANGE = 2.0**300  # floats are trusted where the largest entry lies between this and 1/this
@@ -148,7 +150,7 @@ class Cloud:
         for _ in range(_DIRECTIONS):
             if not len(rows):
                 break
-            everything = slice(None) if len(rows) == len(self) else rows
+            everything = rows if cluster.any() else slice(None)  # in order the first time only
             g = rng.standard_normal((1, self.dimension))
             value, error = (x[0] for x in self.points.products(g, everything))
             if cluster.any():  # few points: one bound for all will do
@@ -201,7 +203,10 @@ class Means:
         if offsets[-1] * batch.dimension > _SMALL:
             points = _float_means(batch.floats(), offsets)
             if points is not None:
-                return cls(Cloud(points, lambda rows: batch.select(rows).means()), reach)
+                return cls(
+                    Cloud(points, lambda rows: IntegerPoints(batch.mean_rows(rows)).vectors()),
+                    reach,
+                )
         return cls(Cloud.of_vectors(batch.means()), reach)
 
     @classmethod
@@ -214,10 +219,27 @@ class Means:
         sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
         cloud = Cloud(
             points if len(chosen) == len(points) else points.select(chosen),
-            lambda rows: Tokens.of_sequences(tokens, offsets, chosen[np.asarray(rows)]).means(),
+            lambda rows: exact_means(tokens, offsets, chosen[np.asarray(rows)]).vectors(),
             _constant_columns(tokens),
         )
         return cls(cloud, lambda k: Fraction(float(sizes[k])))
+
+
+def enclosed_means(points: FilteredPoints, offsets: Array) -> FilteredPoints:
+    """Means of sequences of enclosed tokens, divided by the scale of the tokens.
+
+    >>> tokens = FilteredPoints([(Fraction(1),), (Fraction(3),)])
+    >>> means = enclosed_means(tokens, np.array([0, 2]))
+    >>> means.values * float(means.scale * tokens.scale)
+    array([[2.]])
+    """
+    first = offsets[:-1]
+    found = _float_means(points.values, offsets)
+    if found is None:  # all floats are zero
+        found = FilteredPoints.of_floats(points.values[first], np.zeros(len(first)), Fraction(1))
+    own = np.maximum.reduceat(points.error, first)
+    found.error = found.error + 1.01 * own / float(found.scale)
+    return found
 
 
 def _float_means(X: Array, offsets: Array) -> FilteredPoints | None:

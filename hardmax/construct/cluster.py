@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice, pairwise
+from operator import itemgetter
 from random import Random
+
+import numpy as np
 
 from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
 from ..model.transformer import apply
 from ..numbers import Vector, dot
 from .draw import directions
-from .leaders import leader_shift
+from .enclosed import Enclosed
+from .filtered import Array
+from .integer_points import IntegerPoints
+from .leaders import shift_above
 
 _DRAWS = 8
 
@@ -30,27 +36,47 @@ def cluster(batch: Tokens, targets: Sequence[Vector], seed: int = 0) -> tuple[Ra
     >>> batch.sequence(0) == batch.sequence(1)
     False
     """
-    drawn = islice(_generic(batch, Random(seed)), _DRAWS)
-    v = max(drawn, key=lambda pair: _least_gap(*pair))[0]
-    floor = max((dot(v, y) for y in targets), default=Fraction(0))
-    shift = leader_shift(batch, v, max(floor, Fraction(0)))
-    block = RankOneBlock.translation(shift, rho=0, alpha=1, v=v)
+    block, v, _ = cluster_points(Enclosed.of_tokens(batch), targets, seed)
     apply(batch, block)
     return block, v
 
 
-def _generic(batch: Tokens, rng: Random) -> Iterator[tuple[Vector, list[Fraction]]]:
-    """Directions with one leader for each sequence and different values on all leaders."""
-    for v in directions(rng, batch.dimension, 4):
-        leaders = [row for row in batch.leaders(v) if row is not None]
-        if len(leaders) == len(batch):
-            values = batch.projections(v)
-            led = [values[row] for row in leaders]
-            if len(set(led)) == len(led):
-                yield v, led
+def cluster_points(
+    state: Enclosed, targets: Sequence[Vector], seed: int = 0
+) -> tuple[RankOneBlock, Vector, IntegerPoints]:
+    """The block and the direction of `cluster`, and the points that it leaves."""
+    drawn = islice(_generic(state, Random(seed)), _DRAWS)
+    _, v, leaders = max(drawn, key=itemgetter(0))
+    floor = max((dot(v, y) for y in targets), default=Fraction(0))
+    shift = shift_above(state.least(v), v, max(floor, Fraction(0)))
+    block = RankOneBlock.translation(shift, rho=0, alpha=1, v=v)
+    return block, v, state.exact.tokens(leaders).affine(Fraction(1), shift)
 
 
-def _least_gap(v: Vector, values: list[Fraction]) -> float:
-    """Least distance of two leaders along v, for choosing only."""
-    gaps = (float(b - a) for a, b in pairwise(sorted(values)))
-    return min(gaps, default=1.0) / float(max(map(abs, v)))
+def _generic(state: Enclosed, rng: Random) -> Iterator[tuple[float, Vector, Array]]:
+    """Directions with one leader for each sequence and different values on all leaders; first
+    the least distance of two leaders along v, for choosing only."""
+    for v in directions(rng, state.dimension, 4):
+        leaders = state.leaders(v)
+        if leaders is not None:
+            gap = _least_gap(state, v, leaders)
+            if gap is None or gap:
+                size = float(max(map(abs, v)))
+                yield (1.0 if gap is None else float(gap)) / size, v, leaders
+
+
+def _least_gap(state: Enclosed, v: Vector, rows: Array) -> Fraction | None:
+    """The least difference of two of the values ⟨v,·⟩ of some tokens; None for one token.
+
+    Only tokens that may be as near to another one as the nearest are worked out: in the order
+    of the floats no difference between two such is larger than theirs, but for the errors.
+    """
+    low, high = (bound[rows] for bound in state.values(v))
+    if len(rows) == 1:
+        return None
+    value, error = (low + high) / 2, 2 * float((high - low).max())  # the last of any difference
+    order = np.argsort(value)
+    gaps = np.diff(value[order])
+    near = np.flatnonzero(~(gaps - error > gaps.min() + error))
+    some = rows[order[np.union1d(near, near + 1)]]
+    return min(b - a for a, b in pairwise(sorted(state.exact.tokens(some).values(v))))

@@ -15,6 +15,7 @@ import numpy as np
 from ..model.layers import RankOneBlock
 from ..numbers import Vector, power_of_two_below
 from .filtered import FilteredPoints
+from .integer_points import IntegerPoints
 
 _NEAREST = 16  # points near the middle among which the centre is chosen
 
@@ -28,7 +29,7 @@ class Cloud:
     """
 
     center: Vector
-    offsets: list[Vector]
+    offsets: IntegerPoints
     labels: list[str]
 
 
@@ -43,20 +44,32 @@ def collapse(
 
     >>> one, two, nine = (Fraction(1),), (Fraction(2),), (Fraction(9),)
     >>> block, cloud = collapse({one: "a", two: "b"}, {"a": nine, "b": one})
-    >>> block.alpha, cloud.center, cloud.offsets
+    >>> block.alpha, cloud.center, cloud.offsets.vectors()
     (Fraction(32, 1), (Fraction(9, 1),), [(Fraction(0, 1),), (Fraction(32, 1),)])
     """
-    means, labels = list(points), list(points.values())
+    return collapse_means(IntegerPoints.of_vectors(points), list(points.values()), targets)
+
+
+def collapse_means(
+    means: IntegerPoints, labels: list[str], targets: Mapping[str, Vector]
+) -> tuple[RankOneBlock, Cloud]:
+    """`collapse` of distinct means, mean j with ``labels[j]``.
+
+    >>> collapse_means(IntegerPoints([[5, 1]]), ["a"], {"a": (Fraction(9),)})[0].w
+    (Fraction(4, 1),)
+    """
     free = _middle(means)
-    center = targets[labels[free]]
-    apart = [_minus(m, means[free]) for m in means]
-    nearest = min((_square(x) for j, x in enumerate(apart) if j != free), default=Fraction(1))
+    center, middle = targets[labels[free]], means.vector(free)
+    apart = means.affine(Fraction(1), tuple(-t for t in middle))
+    squares = apart.squares()
+    nearest = min((x for j, x in enumerate(squares) if j != free), default=Fraction(1))
     reach = max(_square(_minus(y, center)) for y in targets.values())
     factor = _factor(4 * reach, nearest)
     block = RankOneBlock.translation(
-        [y / factor - m for y, m in zip(center, means[free], strict=True)], rho=0, alpha=factor
+        [y / factor - m for y, m in zip(center, middle, strict=True)], rho=0, alpha=factor
     )
-    return block, Cloud(center, [tuple(factor * t for t in x) for x in apart], labels)
+    nowhere = (Fraction(0),) * len(middle)
+    return block, Cloud(center, apart.affine(factor, nowhere), labels)
 
 
 def collapse_to_zero(target: Vector) -> list[RankOneBlock]:
@@ -79,9 +92,9 @@ def _factor(reach: Fraction, nearest: Fraction) -> Fraction:
     return factor
 
 
-def _middle(means: list[Vector]) -> int:
+def _middle(means: IntegerPoints) -> int:
     """A point near the middle, and as far as possible from its nearest neighbour."""
-    rows = FilteredPoints(means).values
+    rows = FilteredPoints.of_ratios(list(means.ratios()), means.dimension).values
     order = np.argsort(np.linalg.norm(rows - rows.mean(axis=0), axis=1), kind="stable")
     best, width = int(order[0]), -1.0
     for j in order[:_NEAREST].tolist():

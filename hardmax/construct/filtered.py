@@ -18,6 +18,7 @@ from ..numbers import Vector, power_of_two_below
 Array = np.ndarray[Any, np.dtype[Any]]  # floats, or indices and masks of points
 
 _UNIT = 2.0**-53
+_LEAST = 2.0**-1020  # smaller powers have no inverse
 _TINY = 2.0**-300  # far above everything that underflow can lose, far below what counts
 
 
@@ -49,17 +50,31 @@ class FilteredPoints:
 
     def __init__(self, points: Sequence[Vector], scale: Fraction | None = None) -> None:
         width = len(points[0]) if points else 0
-        values = _quotients(points) if scale is None else None
+        self._take([t.as_integer_ratio() for x in points for t in x], width, scale)
+
+    @classmethod
+    def of_ratios(cls, ratios: list[tuple[int, int]], width: int) -> FilteredPoints:
+        """Points of ``width`` entries, given by numerators and positive denominators.
+
+        >>> FilteredPoints.of_ratios([(1, 3), (14, 2)], 2).scale
+        Fraction(4, 1)
+        """
+        self = cls.__new__(cls)
+        self._take(ratios, width, None)
+        return self
+
+    def _take(self, ratios: list[tuple[int, int]], width: int, scale: Fraction | None) -> None:
+        values = _quotients(ratios) if scale is None else None
         if scale is None:
-            scale = _power(points, values)
+            scale = _power(ratios, values)
         if values is None:
             p, q = scale.numerator, scale.denominator
-            flat = [(t.numerator * q) / (t.denominator * p) for x in points for t in x]
-            values = np.array(flat, dtype=np.float64)
+            values = np.array([(a * q) / (b * p) for a, b in ratios], dtype=np.float64)
         else:
             values = values / float(scale)
         self.scale = scale
-        self._fill(values.reshape(len(points), width), np.zeros(len(points)))
+        count = len(ratios) // width if width else 0
+        self._fill(values.reshape(count, width), np.zeros(count))
 
     @classmethod
     def of_floats(cls, values: Array, error: Array, scale: Fraction) -> FilteredPoints:
@@ -72,7 +87,7 @@ class FilteredPoints:
         """
         self = cls.__new__(cls)
         largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-        power = power_of_two_below(Fraction(largest)) if largest else Fraction(1)
+        power = power_of_two_below(Fraction(largest)) if largest > _LEAST else Fraction(1)
         values *= 1 / float(power)
         self.scale = scale * power
         self._fill(values, error * (1 / float(power)))
@@ -120,23 +135,22 @@ class FilteredPoints:
         return np.asarray(value), np.asarray(error)
 
 
-def _quotients(points: Sequence[Vector]) -> Array | None:
-    """Nearest floats of all entries, flat; None where they are very large or very small."""
+def _quotients(ratios: list[tuple[int, int]]) -> Array | None:
+    """Nearest floats; None where they are very large or very small."""
     try:
-        flat = [t.numerator / t.denominator for x in points for t in x]
+        values = np.array([a / b for a, b in ratios], dtype=np.float64)
     except OverflowError:
         return None
-    values = np.array(flat, dtype=np.float64)
     largest = float(np.abs(values).max(initial=0.0))
     return values if 2.0**-300 < largest < 2.0**300 else None
 
 
-def _power(points: Sequence[Vector], values: Array | None) -> Fraction:
+def _power(ratios: list[tuple[int, int]], values: Array | None) -> Fraction:
     """A power of two, at least half of the largest entry and at most it (1 for zeros)."""
     if values is not None:
         # rounding to nearest may reach the next power of two, never pass it
         return power_of_two_below(Fraction(float(np.abs(values).max())))
-    largest = max((abs(t) for x in points for t in x), default=Fraction(0))
+    largest = max((Fraction(abs(a), b) for a, b in ratios), default=Fraction(0))
     return power_of_two_below(largest) if largest else Fraction(1)
 
 

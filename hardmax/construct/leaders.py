@@ -96,7 +96,16 @@ def leader_shift(batch: Tokens, v: Vector, at_least: Fraction = Fraction(0)) -> 
     >>> leader_shift(batch, (Fraction(1),))
     (Fraction(4, 1),)
     """
-    missing = at_least - min(batch.projections(v))
+    return shift_above(min(batch.projections(v)), v, at_least)
+
+
+def shift_above(least: Fraction, v: Vector, at_least: Fraction = Fraction(0)) -> Vector:
+    """The translation of `leader_shift` where the least ⟨v,z⟩ is known.
+
+    >>> shift_above(Fraction(-3), (Fraction(1),))
+    (Fraction(4, 1),)
+    """
+    missing = at_least - least
     if missing < 0:
         return tuple(Fraction(0) for _ in v)
     needed = missing / sum(x * x for x in v)

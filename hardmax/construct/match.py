@@ -13,49 +13,71 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from ..model.layers import RankOneBlock
-from ..numbers import Vector, dot
-from .move import move
+from ..model.parameters import Parameters
+from ..numbers import Vector
+from .integer_points import IntegerPoints, Row, falling, row_of, vector_of
+from .moves import Moves
 
 
 @dataclass
 class Points:
     """Collapsed sequences, one point each with its label, sorted from the highest down.
 
-    ``v`` is the direction of the sweep: ⟨v,·⟩ differs on all points and is larger than on
-    every target.
+    ``v`` is the direction of the sweep: ⟨v,·⟩ differs on all points, ``heights``, and is larger
+    than on every target. The points before ``next`` have left.
     """
 
-    points: list[tuple[Vector, str]]
+    rows: list[Row]
+    labels: list[str]
+    heights: list[Fraction]
     v: Vector
+    next: int = 0
 
     @classmethod
-    def of(cls, points: Sequence[Vector], labels: Sequence[str], v: Vector) -> Points:
+    def of(
+        cls, points: Sequence[Vector] | IntegerPoints, labels: Sequence[str], v: Vector
+    ) -> Points:
         """Sort points along v."""
-        pairs = zip(points, labels, strict=True)
-        return cls(sorted(pairs, key=lambda pair: dot(v, pair[0]), reverse=True), v)
+        if not isinstance(points, IntegerPoints):
+            points = IntegerPoints.of_vectors(points)
+        heights = points.values(v)
+        order = falling(heights)
+        rows, labels = points.select(order).rows, [labels[j] for j in order]
+        return cls(rows, labels, [heights[j] for j in order], v)
+
+    @property
+    def points(self) -> list[tuple[Vector, str]]:
+        """The points that have not left, with their labels."""
+        left = slice(self.next, None)
+        return [
+            (vector_of(row), label)
+            for row, label in zip(self.rows[left], self.labels[left], strict=True)
+        ]
 
 
-def match_labels(state: Points, targets: Mapping[str, Vector]) -> list[RankOneBlock]:
+def match_labels(state: Points, targets: Mapping[str, Vector]) -> Parameters:
     """Blocks after which each label has one point; ``state`` keeps the points not on a target.
 
     At most N − 1 blocks: every block but those of Case 1 merges two points, and Case 1 parks
     a class only while another class still has points to merge.
 
-    >>> from fractions import Fraction as F
+    >>> F = Fraction
     >>> state = Points.of([(F(3),), (F(2),), (F(1),)], ["a", "b", "a"], (F(1),))
     >>> len(match_labels(state, {"a": (F(-1),), "b": (F(-2),)})), len(state.points)
     (1, 2)
     """
-    left = Counter(label for _, label in state.points)
-    lowest = {label: point for point, label in state.points}
-    blocks = []
-    while any(count > 1 for count in left.values()):
-        (x, label), (next_point, _) = state.points[0], state.points[1]
-        below = dot(state.v, next_point)
-        target = lowest[label] if left[label] > 1 else targets[label]
-        blocks.append(move(x, target, state.v, below))
+    left = Counter(state.labels)
+    unmatched = sum(count > 1 for count in left.values())
+    lowest = dict(zip(state.labels, state.rows, strict=True))
+    v, aims = row_of(state.v), {label: row_of(target) for label, target in targets.items()}
+    moves = Moves(len(state.v))
+    while unmatched:
+        k, label = state.next, state.labels[state.next]
+        target = lowest[label] if left[label] > 1 else aims[label]
+        moves.add(state.rows[k], target, v, state.heights[k] - state.heights[k + 1])
         left[label] -= 1
-        state.points.pop(0)
-    return blocks
+        unmatched -= left[label] == 1
+        state.next += 1
+    return moves.packed()

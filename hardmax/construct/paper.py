@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+
+import numpy as np
 
 from ..dataset import Dataset
 from ..dataset.measures import Merged
 from ..errors import ConstructionError
 from ..model.layers import RankOneBlock
-from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from .classify import classify
-from .cluster import cluster
+from .cluster import cluster_points
+from .enclosed import Enclosed
 from .match import Points, match_labels
-from .preprocess import preprocess
-from .separate import separate
+from .packing import Staged
+from .preprocess import shift_off_zero
+from .separate import Step, separate_state
 
 STAGES = ("preprocess", "separate", "cluster", "match", "classify")
 
@@ -31,34 +35,37 @@ def build_paper(
     within the 8N+4 of Theorem 2.4: a block is left out where its stage's goal holds without
     it. ``on_block`` is called with the stage of each new block.
     """
-    labels = [data.labels[j] or "" for j in merged.representatives]
+    chosen = np.asarray(merged.representatives, dtype=np.int64)
+    labels = [data.labels[j] or "" for j in chosen.tolist()]
     sets = {name: data.sets[name] for name in dict.fromkeys(labels)}
     targets = {name: label_set.witness() for name, label_set in sets.items()}
-    batch = Tokens.from_array(data.tokens, data.offsets).select(merged.representatives)
+    state = Enclosed.of_array(data.tokens, data.offsets, chosen)
+    staged = Staged()
+    cases: Counter[str] = Counter()
 
-    blocks: list[RankOneBlock] = []
-    stages: list[str] = []
+    shift = shift_off_zero(state)
+    if shift is not None:
+        staged.add("preprocess", [RankOneBlock.translation(shift)])
+        state = state.shifted(shift)
 
-    def add(stage: str, new: list[RankOneBlock]) -> None:
-        blocks.extend(new)
-        stages.extend([stage] * len(new))
+    def told(step: Step) -> None:
+        staged.add("separate", [step.found.block])
+        cases[str(step.found.case)] += 1
+        if on_block is not None:
+            on_block("separate")
 
-    add("preprocess", preprocess(batch))
-    steps = separate(batch, seed, lambda _: on_block("separate") if on_block else None)
-    add("separate", [step.block for step in steps])
-    block, v = cluster(batch, list(targets.values()), seed)
-    add("cluster", [block])
-    state = Points.of(batch.means(), labels, v)
-    add("match", match_labels(state, targets))
-    add("classify", classify(state, sets, targets))
+    state = separate_state(state, seed, told)
+    block, v, points = cluster_points(state, list(targets.values()), seed)
+    staged.add("cluster", [block])
+    left = Points.of(points, labels, v)
+    staged.add("match", match_labels(left, targets))
+    staged.add("classify", classify(left, sets, targets))
 
     count = len(merged)
-    if len(blocks) > 2 * count + 1:
-        raise ConstructionError(f"{len(blocks)} blocks for {count} sequences break the bound")
-    cases = [step.case for step in steps]
+    if len(staged) > 2 * count + 1:
+        raise ConstructionError(f"{len(staged)} blocks for {count} sequences break the bound")
     return Transformer(
-        blocks,
-        dimension=data.dimension,
-        stages=stages,
-        meta={"cases": {str(case): cases.count(case) for case in sorted(set(cases))}},
+        staged.parameters(data.dimension),
+        stages=staged.stages(),
+        meta={"cases": dict(sorted(cases.items()))},
     )

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
+from ..model.transformer import apply
+from ..numbers import Vector
+from .enclosed import Enclosed
 
 
 def preprocess(batch: Tokens) -> list[RankOneBlock]:
@@ -16,13 +21,23 @@ def preprocess(batch: Tokens) -> list[RankOneBlock]:
     >>> preprocess(batch)[0].w
     (Fraction(2, 1),)
     """
-    keys = set(batch.token_keys())
-    zero = (0,) * batch.dimension
-    if (*zero, 1) not in keys:
+    shift = shift_off_zero(Enclosed.of_tokens(batch))
+    if shift is None:
         return []
-    step = 1
-    while (-step, *zero[1:], 1) in keys:
-        step += 1
-    block = RankOneBlock.translation((step, *zero[1:]))
-    batch.feed_forward(block.u, block.b, block.w)
+    block = RankOneBlock.translation(shift)
+    apply(batch, block)
     return [block]
+
+
+def shift_off_zero(state: Enclosed) -> Vector | None:
+    """The translation of `preprocess`; None where no token is zero."""
+
+    def along(step: int) -> Vector:
+        return (Fraction(step), *[Fraction(0)] * (state.dimension - 1))
+
+    if not state.holds(along(0)):
+        return None
+    step = 1
+    while state.holds(along(-step)):
+        step += 1
+    return along(step)

@@ -6,18 +6,22 @@ on all points nearer to the centre c (Cauchy and Schwarz), so a hyperplane cuts 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 
 from ..errors import ConstructionError
+from ..exact_array import ExactArray
 from ..labels import LabelSet, Point
 from ..model.layers import RankOneBlock
+from ..model.parameters import Parameters
 from ..numbers import Vector, bits, dot, power_of_two_below
 from .collapse import Cloud
 from .filtered import FilteredPoints, rounded_to
+from .integer_points import IntegerPoints, Row, falling, row_of, vector_of
 from .move import move
+from .moves import Moves
 
 _PANEL = 512  # points treated in one matrix product
 _SHORT = 20  # bits of a rounded direction
@@ -35,98 +39,97 @@ class Target:
     def __init__(self, label_set: LabelSet) -> None:
         self.set = label_set
         self.point = label_set.witness()
+        self.row = row_of(self.point)
         self.open = not isinstance(label_set, Point)
 
 
-def peel_radially(cloud: Cloud, targets: Mapping[str, Target]) -> list[RankOneBlock]:
+def peel_radially(cloud: Cloud, targets: Mapping[str, Target]) -> Parameters:
     """One block for every point of the cloud that does not lie in its label set already.
 
     All points must lie farther from the centre than the targets, but for the one that is its
     own target. u = x − c, rounded where that keeps the gap; the block is the one of (3.4):
     with g the gap and h ≤ g/2 a power of two, b = h − ⟨u,x⟩ and w = (y − x)/h.
 
-    >>> cloud = Cloud((Fraction(0),), [(Fraction(3),), (Fraction(0),)], ["a", "b"])
+    >>> offsets = IntegerPoints.of_vectors([(Fraction(3),), (Fraction(0),)])
     >>> sets = {"a": Target(Point((1,))), "b": Target(Point((0,)))}
-    >>> peel_radially(cloud, sets)[0].w
+    >>> peel_radially(Cloud((Fraction(0),), offsets, ["a", "b"]), sets)[0].w
     (Fraction(-2, 1),)
     """
-    order = sorted(
-        range(len(cloud.offsets)),
-        key=lambda j: sum((t * t for t in cloud.offsets[j]), Fraction(0)),
-        reverse=True,
-    )
-    offsets = [cloud.offsets[j] for j in order]
-    labels = [cloud.labels[j] for j in order]
-    moving = len(offsets)
-    while moving and targets[labels[moving - 1]].set.contains(_plus(cloud, offsets[moving - 1])):
+    order = falling(cloud.offsets.squares())
+    offsets = cloud.offsets.select(order)
+    points = offsets.affine(Fraction(1), cloud.center)
+    aims = [targets[cloud.labels[j]] for j in order]
+    moving = len(order)
+    while moving and aims[moving - 1].set.contains(points.vector(moving - 1)):
         moving -= 1
     gaps = _Gaps(cloud.center, offsets, targets)
-    blocks = []
+    moves = Moves(len(cloud.center))
     for start in range(0, moving, _PANEL):
         for k, (u, gap) in enumerate(gaps.panel(start, min(start + _PANEL, moving)), start):
-            x = _plus(cloud, offsets[k])
-            blocks.append(_move(x, targets[labels[k]], u, gap, gaps.slack))
-    return blocks
+            if aims[k].open:
+                moves.add_block(_move(points.vector(k), aims[k], vector_of(u), gap, gaps.slack))
+            else:
+                moves.add(points.rows[k], aims[k].row, u, gap)
+    return moves.packed()
 
 
 class _Gaps:
     """Directions, and certified gaps between a point and all that it must not move."""
 
     def __init__(
-        self, center: Vector, offsets: Sequence[Vector], targets: Mapping[str, Target]
+        self, center: Vector, offsets: IntegerPoints, targets: Mapping[str, Target]
     ) -> None:
         self.offsets = offsets
         self.aims = [
             tuple(a - b for a, b in zip(target.point, center, strict=True))
             for target in targets.values()
         ]
-        self.points = FilteredPoints(offsets)
+        self.points = FilteredPoints.of_ratios(list(offsets.ratios()), len(center))
         self.resting = FilteredPoints(self.aims, self.points.scale)
         # landing points in open sets may miss their aim by this much in every coordinate
-        shortest = max(map(abs, offsets[-2])) if len(offsets) > 1 else Fraction(1)
+        shortest = max(map(abs, offsets.vector(-2))) if len(offsets) > 1 else Fraction(1)
         loose = any(target.open for target in targets.values())
         room = power_of_two_below(shortest / (4 * len(center)))
         self.slack = room if loose else Fraction(0)
 
-    def panel(self, start: int, end: int) -> list[tuple[Vector, Fraction]]:
+    def panel(self, start: int, end: int) -> list[tuple[Row, Fraction]]:
         """(u, gap) of points start … end − 1, all later points still in place."""
         u = rounded_to(self.points.values[start:end], _SHORT)
-        value, error = self.points.products(u, slice(start, None))
         own = np.arange(end - start)
-        here = value[own, own] - error[own, own]
+        upper = np.full(len(u), -np.inf)
+        for first in range(start, len(self.points), _PANEL):
+            value, error = self.points.products(u, slice(first, first + _PANEL))
+            if first == start:
+                here = value[own, own] - error[own, own]
+                value[
+                    np.arange(value.shape[1]) <= own[:, None]
+                ] = -np.inf  # itself, and earlier ones
+            np.maximum(upper, (value + error).max(axis=1), out=upper)
         size = np.sqrt(np.einsum("ij,ij->i", u, u) * np.maximum(here, 0.0))
-        upper = np.where(np.arange(value.shape[1]) > own[:, None], value + error, -np.inf)
         rest, rest_error = self.resting.products(u)
         room = 1.001 * np.abs(u).sum(axis=1) * float(self.slack / self.points.scale)
-        upper = np.c_[upper, rest + rest_error + room[:, None]].max(axis=1)
-        scale = self.points.scale
-        found = []
-        for i in range(end - start):
-            gap = here[i] - upper[i]
-            gap -= 2.0**-50 * (abs(here[i]) + abs(upper[i]))
-            if gap > _WIDE * size[i] > 0:
-                direction = tuple(Fraction(t) for t in u[i].tolist())
-                found.append((direction, Fraction(gap) * scale))
-            else:
-                found.append(self._exact(start + i))
-        return found
+        upper = np.maximum(upper, (rest + rest_error + room[:, None]).max(axis=1))
+        gap = here - upper
+        gap -= 2.0**-50 * (np.abs(here) + np.abs(upper))
+        wide = (gap > _WIDE * size) & (_WIDE * size > 0)
+        return [
+            (row, Fraction(g) * self.points.scale) if sure else self._exact(start + i)
+            for i, (row, g, sure) in enumerate(
+                zip(ExactArray(u).integer_rows(), gap.tolist(), wide.tolist(), strict=True)
+            )
+        ]
 
-    def _exact(self, k: int) -> tuple[Vector, Fraction]:
+    def _exact(self, k: int) -> tuple[Row, Fraction]:
         """Find u = x − c, shortened, and the exact gap, where the floats are not enough."""
-        size = power_of_two_below(max(map(abs, self.offsets[k])))
-        u = tuple(t / size for t in self.offsets[k])
+        x = self.offsets.vector(k)
+        size = power_of_two_below(max(map(abs, x)))
+        u = tuple(t / size for t in x)
         room = self.slack * sum(map(abs, u))
-        top = max(
-            *(dot(u, x) for x in self.offsets[k + 1 :]), *(dot(u, y) + room for y in self.aims)
-        )
-        gap = dot(u, self.offsets[k]) - top
+        later = IntegerPoints(self.offsets.rows[k + 1 :])
+        gap = dot(u, x) - max([*later.values(u), *(dot(u, y) + room for y in self.aims)])
         if gap <= 0:
             raise ConstructionError("a point to be peeled is not the outermost one")
-        return u, gap
-
-
-def _plus(cloud: Cloud, offset: Vector) -> Vector:
-    return tuple(a + b for a, b in zip(cloud.center, offset, strict=True))
+        return row_of(u), gap
 
 
 def _move(x: Vector, target: Target, u: Vector, gap: Fraction, slack: Fraction) -> RankOneBlock:

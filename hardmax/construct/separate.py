@@ -16,8 +16,8 @@ Case 3. Where neither parts anything, all sequences of a component have equal me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from random import Random
@@ -28,8 +28,12 @@ from ..model.tokens import Tokens
 from ..model.transformer import apply
 from ..numbers import Vector
 from .draw import directions
-from .leaders import leader_shift
+from .enclosed import Enclosed
+from .filtered import Array
+from .leaders import shift_above
 from .means import MeanSplit, split_means
+from .pulls import Pull
+from .sharing import Sharing, numbered
 
 _DRAWS = 8  # directions, or pairs of tied sequences, among which the best is kept
 
@@ -50,44 +54,6 @@ class SeparationStep:
     split: MeanSplit | None = None
 
 
-class _Sharing:
-    """Which sequences share which tokens, by the exact values of a batch."""
-
-    def __init__(self, batch: Tokens) -> None:
-        numbers: dict[Hashable, int] = {}
-        self.rows = [numbers.setdefault(key, len(numbers)) for key in batch.token_keys()]
-        self.tokens = [set(self.rows[a:b]) for a, b in batch.spans()]
-        owners: dict[int, list[int]] = {}
-        for j, tokens in enumerate(self.tokens):
-            for token in tokens:
-                owners.setdefault(token, []).append(j)
-        self.shared = {token: owned for token, owned in owners.items() if len(owned) > 1}
-
-    def components(self, focus: list[Hashable] | None = None) -> int:
-        """Connected components of G; with ``focus``, after a block that pulls sequence j
-        towards focus[j] and so parts sequences of different focus."""
-        import networkx as nx
-
-        graph: nx.Graph = nx.Graph()
-        graph.add_nodes_from(range(len(self.tokens)))
-        for token, owned in self.shared.items():
-            for j in owned:
-                graph.add_edge(j, (token, focus[j] if focus else None))
-        # a token that lost all but one owner hangs on that owner and adds no component
-        return int(nx.number_connected_components(graph))
-
-    def images(self, focus: list[Hashable]) -> int:
-        """How many different tokens there are after a block that merges none by chance."""
-        return len({(token, focus[j]) for j, tokens in enumerate(self.tokens) for token in tokens})
-
-    def pairs(self, rng: Random) -> Iterator[tuple[int, int]]:
-        """Pairs of sequences that share a token, at random."""
-        owned = list(self.shared.values())
-        while True:
-            first, second = rng.sample(rng.choice(owned), 2)
-            yield min(first, second), max(first, second)
-
-
 def separate(
     batch: Tokens,
     seed: int = 0,
@@ -103,50 +69,77 @@ def separate(
     >>> [step.case for step in separate(batch)]
     [1]
     """
-    rng = Random(seed)
-    steps: list[SeparationStep] = []
-    sharing = _Sharing(batch)
-    while sharing.shared:
-        before = sharing.components()
-        step = _next_step(batch, sharing, before, rng)
-        sharing = _Sharing(batch)
-        if sharing.components() != step.components or step.components <= before:
-            raise ConstructionError("a separation block did not part what it promised to part")
-        steps.append(step)
+
+    def told(step: Step) -> None:
+        found = step.found
+        if step.leaders is not None:
+            led = tuple(batch.token(row) for row in step.leaders.tolist())
+            found = replace(found, leaders=led)
+        apply(batch, found.block)
+        steps.append(found)
         if on_step is not None:
-            on_step(step)
+            on_step(found)
+
+    steps: list[SeparationStep] = []
+    separate_state(Enclosed.of_tokens(batch), seed, told)
     return steps
 
 
-def _next_step(batch: Tokens, sharing: _Sharing, before: int, rng: Random) -> SeparationStep:
-    v, leaders, by_leader = _best_direction(batch, sharing, rng)
-    means: list[Hashable] = list(batch.mean_keys())
+@dataclass(frozen=True)
+class Step:
+    """One step, the rows of the leaders in Case 1, and the state after it."""
+
+    found: SeparationStep
+    leaders: Array | None
+    state: Enclosed
+
+
+def separate_state(
+    state: Enclosed, seed: int = 0, on_step: Callable[[Step], None] | None = None
+) -> Enclosed:
+    """`separate`, and the state after it."""
+    rng = Random(seed)
+    sharing = Sharing(state.owner, state.token)
+    while sharing.any:
+        before = sharing.components()
+        step = _next_step(state, sharing, before, rng)
+        state, count = step.state, step.found.components
+        sharing = Sharing(state.owner, state.token)
+        if sharing.components() != count or count <= before:
+            raise ConstructionError("a separation block did not part what it promised to part")
+        if on_step is not None:
+            on_step(step)
+    return state
+
+
+def _next_step(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> Step:
+    v, leaders, by_leader = _best_direction(state, sharing, rng)
+    means = state.mean_numbers()
     by_mean = sharing.components(means)
     if max(by_leader, by_mean) == before:
-        return _case_3(batch, sharing, before, rng)
+        return _case_3(state, sharing, before, rng)
     if by_leader >= by_mean:
-        focus: list[Hashable] = [sharing.rows[row] for row in leaders]
-        led = tuple(batch.token(row) for row in leaders)
-        block = _pull(batch, v, leader_shift(batch, v), sharing.images(focus))
-        return SeparationStep(1, block, by_leader, led)
-    zero = (Fraction(0),) * batch.dimension
-    block = _pull(batch, zero, zero, sharing.images(means))
-    return SeparationStep(2, block, by_mean)
+        shift = shift_above(state.least(v), v)
+        block, state = _pull(state, v, shift, leaders, state.token[leaders])
+        return Step(SeparationStep(1, block, by_leader), leaders, state)
+    zero = (Fraction(0),) * state.dimension
+    block, state = _pull(state, zero, zero, None, means)
+    return Step(SeparationStep(2, block, by_mean), None, state)
 
 
-def _best_direction(batch: Tokens, sharing: _Sharing, rng: Random) -> tuple[Vector, list[int], int]:
+def _best_direction(state: Enclosed, sharing: Sharing, rng: Random) -> tuple[Vector, Array, int]:
     """Among some generic directions the one whose leaders part the most."""
-    best: tuple[Vector, list[int], int] | None = None
+    best: tuple[Vector, Array, int] | None = None
     valid = 0
-    for v in directions(rng, batch.dimension):
-        leaders = [row for row in batch.leaders(v) if row is not None]
-        if len(leaders) < len(batch):
+    for v in directions(rng, state.dimension):
+        leaders = state.leaders(v)
+        if leaders is None:
             continue
-        count = sharing.components([sharing.rows[row] for row in leaders])
+        count = sharing.components(state.token[leaders])
         if best is None or count > best[2]:
             best = v, leaders, count
         valid += 1
-        if count == len(batch) or valid == _DRAWS:
+        if count == sharing.count or valid == _DRAWS:
             break
     if best is None:
         raise AssertionError("unreachable: directions never end")
@@ -154,70 +147,48 @@ def _best_direction(batch: Tokens, sharing: _Sharing, rng: Random) -> tuple[Vect
 
 
 def _pull(
-    batch: Tokens,
-    v: Vector,
-    shift: Vector,
-    images: int,
-) -> RankOneBlock:
+    state: Enclosed, v: Vector, shift: Vector, leaders: Array | None, numbers: Array
+) -> tuple[RankOneBlock, Enclosed]:
     """Translate, then pull tokens to what v selects, by the first α = 1/2, 1/4, … that
-    merges no two tokens by chance: ``images`` different tokens must remain."""
-    return _first(
-        batch,
-        images,
-        lambda alpha: RankOneBlock.translation(shift, rho=1 - alpha, alpha=alpha, v=v),
-    )
-
-
-def _first(
-    batch: Tokens, images: int, block_of: Callable[[Fraction], RankOneBlock]
-) -> RankOneBlock:
-    """Apply the block of the first α = 1/2, 1/4, … after which ``images`` tokens remain."""
+    merges no two tokens by chance; ``numbers`` says which sequences are pulled to one point."""
     alpha = Fraction(1, 2)
-    while not _accept(batch, block := block_of(alpha), images):
+    while (after := state.pulled(Pull(shift, alpha, leaders), numbers)) is None:
         alpha /= 2
-    return block
+    return RankOneBlock.translation(shift, rho=1 - alpha, alpha=alpha, v=v), after
 
 
-def _accept(batch: Tokens, block: RankOneBlock, images: int) -> bool:
-    """Apply the block if exactly ``images`` different tokens remain."""
-    trial = batch.copy()
-    apply(trial, block)
-    if len(set(trial.token_keys())) != images:
-        return False
-    batch.become(trial)
-    return True
-
-
-def _case_3(batch: Tokens, sharing: _Sharing, before: int, rng: Random) -> SeparationStep:
+def _case_3(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> Step:
     """Split the means of neighbours, choosing among some pairs the split that parts most."""
-    best: tuple[int, MeanSplit, Vector, list[Hashable]] | None = None
+    batch = state.exact.batch()
+    best: tuple[int, MeanSplit, Vector, Array] | None = None
     for first, second in islice(sharing.pairs(rng), _DRAWS):
         split = split_means(batch.sequence(first), batch.sequence(second), rng)
-        w, means = _injective(batch, split, len(set(sharing.rows)), rng)
+        w, means = _injective(batch, split, sharing.kinds, rng)
         count = sharing.components(means)
         if best is None or count > best[0]:
             best = count, split, w, means
     if best is None or best[0] <= before:
         raise ConstructionError("Lemma 3.4 parted no pair of neighbours")
     count, split, w, means = best
-    block = _first(
-        batch,
-        sharing.images(means),
-        lambda alpha: RankOneBlock.of(
+    alpha = Fraction(1, 2)
+    while True:
+        block = RankOneBlock.of(
             batch.dimension, u=split.u, b=split.b, w=w, rho=1 - alpha, alpha=alpha
-        ),
-    )
-    return SeparationStep(3, block, count, split=split)
+        )
+        trial = batch.copy()
+        apply(trial, block)
+        if len(set(trial.token_keys())) == sharing.images(means):
+            step = SeparationStep(3, block, count, split=split)
+            return Step(step, None, Enclosed.of_tokens(trial))
+        alpha /= 2
 
 
-def _injective(
-    batch: Tokens, split: MeanSplit, images: int, rng: Random
-) -> tuple[Vector, list[Hashable]]:
-    """A vector w for which the layer merges no two tokens, and the means it gives."""
+def _injective(batch: Tokens, split: MeanSplit, images: int, rng: Random) -> tuple[Vector, Array]:
+    """A vector w for which the layer merges no two tokens, and numbers of the means it gives."""
     w = next(directions(rng, batch.dimension))
     while True:
         trial = batch.copy()
         trial.feed_forward(split.u, split.b, w)
         if len(set(trial.token_keys())) == images:
-            return w, list(trial.mean_keys())
+            return w, numbered(trial.mean_keys())
         w = tuple(x / 2 for x in w)

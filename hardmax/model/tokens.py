@@ -89,16 +89,6 @@ class Tokens:
         rows = ranges(offsets[:-1][chosen], lengths)
         return cls.from_array(tokens.take(rows), np.concatenate([[0], np.cumsum(lengths)]))
 
-    def select(self, sequences: Sequence[int]) -> Tokens:
-        """A batch of some of the sequences, in the given order."""
-        table = self._rows.table()
-        rows: list[Row] = []
-        starts = [0]
-        for j in sequences:
-            rows.extend(table[self.starts[j] : self.starts[j + 1]])
-            starts.append(len(rows))
-        return Tokens(IntegerRows(rows), starts)
-
     def copy(self) -> Tokens:
         """A batch that can change while this one stays."""
         return Tokens(self._rows.copy(), list(self.starts))
@@ -138,8 +128,14 @@ class Tokens:
 
     def means(self) -> list[Vector]:
         """Readout (2.2) of every sequence."""
-        table = self._rows.table()
-        return [_vector(_mean_row(table[a:b])) for a, b in self.spans()]
+        return [_vector(row) for row in self.mean_rows()]
+
+    def mean_rows(self, sequences: Iterable[int] | None = None) -> list[Row]:
+        """Means of all or some sequences as integer rows (Z, q)."""
+        table, starts = self._rows.table(), self.starts
+        chosen = range(len(self)) if sequences is None else sequences
+        means = (_mean_row(table[starts[j] : starts[j + 1]]) for j in chosen)
+        return [[int(x) for x in row] for row in means]
 
     def token_keys(self) -> list[tuple[int, ...]]:
         """A hashable key for every token; equal keys mean equal tokens."""
@@ -147,8 +143,7 @@ class Tokens:
 
     def mean_keys(self) -> list[tuple[int, ...]]:
         """A hashable key for the mean of every sequence."""
-        table = self._rows.table()
-        return [tuple(int(x) for x in primitive(_mean_row(table[a:b]))) for a, b in self.spans()]
+        return [tuple(primitive(row)) for row in self.mean_rows()]
 
     def projections(self, v: Sequence[Fraction]) -> list[Fraction]:
         """⟨v, z⟩ for every token."""
