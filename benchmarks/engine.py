@@ -66,7 +66,6 @@ TURN_S = 0.1  # of runs in a turn
 BUDGET_S = 6.0  # for the repetitions of one group of columns
 DENSE_S = 4.0  # one run of B3; beyond, it gets fewer sequences
 EXACT_S = 4.0  # one run of B4 or B5, about
-SMALL = 30  # sequences of a small data set, built anew, that B4 and B5 can do whole
 
 
 def sources() -> dict[str, tuple[Callable[[], hm.Dataset], list[tuple[str, bool]]]]:
@@ -380,18 +379,13 @@ def main() -> None:
             file = f"{name} {how}.npz".replace(" ", "_")
             path = options.models / file if options.models else None
             if options.profile:
-                if how == "cover":
-                    profile(f"{name} {how}", data, built(data, strategy, learn, path))
+                profile(f"{name} {how}", data, built(data, strategy, learn, path))
                 continue
             model = built(data, strategy, learn, path)
             rows.append(measure(name, data, model, how))
             print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
             exact.append(measure_exact(name, data, model, how))
             print(json.dumps(exact[-1]), file=sys.stderr, flush=True)
-            if name == "vowels" and how in ("paper", "cover"):
-                few = check.part(data, np.linspace(0, len(data) - 1, SMALL).astype(int).tolist())
-                model = hm.build(few, strategy=strategy, learn=learn)
-                exact.append(measure_exact(f"vowels, {SMALL} of them", few, model, how))
     if options.profile:
         return
     print("times in milliseconds\n")

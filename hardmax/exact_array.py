@@ -95,6 +95,21 @@ class ExactArray:
         """Largest absolute value of the floats; 0 for an empty array."""
         return float(max(self.values.max(initial=0.0), -self.values.min(initial=0.0)))
 
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """Exponents (low, high): the floats are multiples of 2^low and less than 2^high.
+
+        >>> ExactArray(np.array([3.0, 0.0])).span
+        (-51, 2)
+        """
+        low, flat = np.inf, self.values.reshape(-1)
+        for part in chunks(len(flat)):
+            sizes = np.abs(flat[part])
+            low = min(low, sizes.min(where=sizes > 0, initial=np.inf))
+        if not np.isfinite(low):
+            return 0, 0
+        return int(np.frexp(low)[1]) - 53, int(np.frexp(self.largest)[1])
+
     def entry(self, index: int) -> Fraction:
         """Exact value of one entry, by flat index (C order)."""
         found = self.exact.get(index)
@@ -123,7 +138,14 @@ class ExactArray:
             rows = np.c_[whole[0], np.full(len(self), whole[1])]
             reduced: list[list[int]] = (rows // np.gcd.reduce(rows, axis=1)[:, None]).tolist()
             return reduced
-        odd, powers = odd_parts(self.values)
+        plain = self.values
+        overrides: dict[int, list[tuple[int, Fraction]]] = {}
+        if self.exact:
+            plain = plain.copy()
+            plain.reshape(-1)[np.fromiter(self.exact, np.int64, len(self.exact))] = 0
+            for k, number in self.exact.items():
+                overrides.setdefault(k // width, []).append((k % width, number))
+        odd, powers = odd_parts(plain)
         shifts = np.minimum(powers.min(axis=1, initial=0), 0)
         rows = [
             [*(x << p for x, p in zip(row, power, strict=True)), 1 << -shift]
@@ -131,10 +153,14 @@ class ExactArray:
                 odd.tolist(), (powers - shifts[:, None]).tolist(), shifts.tolist(), strict=True
             )
         ]
-        for i in {k // width for k in self.exact}:
-            exact = self.row(i)
-            common = lcm(*(x.denominator for x in exact))
-            rows[i] = [*(x.numerator * (common // x.denominator) for x in exact), common]
+        for i, given in overrides.items():
+            ratios = [(j, *number.as_integer_ratio()) for j, number in given]
+            common = lcm(rows[i][-1], *(q for _, _, q in ratios))
+            if common != rows[i][-1]:
+                factor = common // rows[i][-1]
+                rows[i] = [factor * x for x in rows[i]]
+            for j, p, q in ratios:
+                rows[i][j] = p * (common // q)
         return rows
 
     def take(self, rows: np.ndarray) -> ExactArray:

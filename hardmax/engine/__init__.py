@@ -2,5 +2,6 @@
 
 from .outputs import Outputs, evaluate, float_outputs
 from .plan import Plan
+from .targets import Targets
 
-__all__ = ["Outputs", "Plan", "evaluate", "float_outputs"]
+__all__ = ["Outputs", "Plan", "Targets", "evaluate", "float_outputs"]

@@ -14,6 +14,7 @@ from ..exact_array import ExactArray
 from .plan import Plan
 from .points import Points
 from .rounding import MOST, SLACK, TINY, UNIT, Array, gamma
+from .sums import totals
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class _Batch:
     plan: Plan
     tokens: ExactArray
     first: int  # row of the first token in the data set
+    bounds: Array  # the tokens of sequence j are rows bounds[j] … bounds[j+1] − 1 of x
     starts: Array
     lengths: Array
     x: Array
@@ -101,8 +103,11 @@ class _Batch:
         radius = top * UNIT + TINY if tokens.exact else 0.0
         count = len(offsets) - 1
         uniform, found = np.ones(count, dtype=bool), np.ones(count, dtype=bool)
-        starts, lengths = offsets[:-1] - first, offsets[1:] - offsets[:-1]
-        return cls(plan, tokens, first, starts, lengths, x, radius, top, uniform, found)
+        bounds = offsets - first
+        lengths = bounds[1:] - bounds[:-1]
+        return cls(
+            plan, tokens, first, bounds, bounds[:-1], lengths, x, radius, top, uniform, found
+        )
 
     def layer(self, block: int, may_wait: bool) -> bool:
         """Apply a layer; True where it ``may_wait``, being active on all tokens, and was not."""
@@ -153,12 +158,13 @@ class _Batch:
         """Enclosures of the means, behind a layer that is active on all tokens and so affine."""
         n = int(self.lengths[0])
         if len(self.x) == n * len(self.lengths) and (self.lengths == n).all():
-            means = self.x.reshape(len(self.lengths), n, -1).sum(axis=1)
+            grouped = self.x.reshape(len(self.lengths), n, -1)
+            means = np.matmul(np.ones((1, n)), grouped)[:, 0]  # faster than a sum
             if n > 1:
                 means /= n
         else:
             n = int(self.lengths.max())
-            means = np.add.reduceat(self.x, self.starts, axis=0)
+            means = totals(self.x, self.bounds)
             means /= self.lengths[:, None]
         spread = (self.radius + gamma(n + 3) * self.top) * SLACK + TINY
         if layer is not None:

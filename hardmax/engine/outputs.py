@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from threading import local
-from typing import TypeVar
 
 import numpy as np
 
@@ -16,21 +13,22 @@ from ..exact_array import ExactArray
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from ..numbers import Vector
-from ..threads import cores, in_threads
+from .buffers import Buffers
+from .chunks import chunks, chunkwise
 from .collapse import Collapsed, collapse
 from .plan import Plan, Scaling
-from .points import RESTS, Points
-from .replay import IntegerBlocks, Point, starting_points
+from .points import Points
+from .replay import Point, Replay
 from .rounding import Array
-from .settle import OPEN, Book, history, settle
-from .sweep import Buffers, Trail, sweep
+from .settle import OPEN, Book, settle
+from .stories import Stories
+from .sweep import sweep
+from .tables import Tables
+from .targets import Targets, reached
+from .trails import Grid, Trail
 
 Inside = Callable[[Array, Points], Array]
-Result = TypeVar("Result")
 Progress = Callable[[int], None]
-
-_CHUNK = 2048  # sequences at a time
-_TOKENS = 1 << 16  # and about this many tokens
 
 
 @dataclass
@@ -38,7 +36,7 @@ class Outputs:
     """Exact outputs of N sequences.
 
     ``constants[number[j]]`` is the output of sequence j where ``number[j]`` ≥ 0; ``points`` holds
-    others; what is in neither was found ``inside``.
+    others; what is in neither was found ``inside``, or on its target.
     """
 
     number: Array
@@ -62,12 +60,14 @@ def evaluate(
     tokens: ExactArray,
     offsets: Array,
     inside: Inside | None = None,
+    targets: Targets | None = None,
     progress: Progress | None = None,
 ) -> Outputs:
     """Exact outputs of packed sequences (T, d): sequence j is tokens offsets[j] … offsets[j+1]−1.
 
     ``inside`` may say of float enclosures which sequences need no exact output; it gets their
-    numbers and `Points`. ``progress`` is called with a number of blocks out of len(model).
+    numbers and `Points`. Nor do those that are proven to reach their ``targets``.
+    ``progress`` is called with a number of blocks out of len(model).
 
     >>> from hardmax.model.layers import RankOneBlock
     >>> model = Transformer([RankOneBlock.of(1, rho=0, alpha=1)])
@@ -81,7 +81,7 @@ def evaluate(
     )
     left: list[int] = []
     done = 0
-    for start, part in _parts(plan, tokens, offsets, inside):
+    for start, part in _parts(plan, tokens, offsets, inside, targets):
         end = start + len(part.number)
         outputs.number[start:end] = part.number
         outputs.inside[start:end] = part.inside
@@ -114,7 +114,7 @@ def float_outputs(plan: Plan, values: Array, offsets: Array) -> Array:
         if collapsed.lost is not None:
             found[start:end][collapsed.lost] = np.nan
 
-    for _ in _chunkwise(one, _chunks(offsets)):
+    for _ in chunkwise(one, chunks(offsets)):
         pass
     return found
 
@@ -127,52 +127,26 @@ class _Part:
     general: Array  # sequences left to the general evaluator
 
 
-def _chunks(offsets: Array) -> list[tuple[int, int]]:
-    """Runs of sequences, of moderate numbers of sequences and tokens, as many for every thread."""
-    count = len(offsets) - 1
-    if count <= _CHUNK and offsets[-1] - offsets[0] <= _TOKENS:
-        return [(0, count)]
-    parts = -(-count // _CHUNK)
-    if parts > 1:
-        parts = -(-parts // cores()) * cores()
-    size = -(-count // parts)
-    bounds = [0]
-    while bounds[-1] < count:
-        start = bounds[-1]
-        most = int(np.searchsorted(offsets, offsets[start] + _TOKENS, side="right")) - 1
-        bounds.append(min(max(most, start + 1), start + size, count))
-    return list(pairwise(bounds))
-
-
-def _chunkwise(
-    work: Callable[[int, int, Buffers], Result], chunks: list[tuple[int, int]]
-) -> Iterator[Result]:
-    """Results in order; every thread has buffers of its own."""
-    own = local()
-
-    def call(bounds: tuple[int, int]) -> Result:
-        if not hasattr(own, "buffers"):
-            own.buffers = Buffers()
-        with np.errstate(all="ignore"):  # what overflows is unclear
-            return work(*bounds, own.buffers)
-
-    return in_threads(call, chunks)
-
-
 def _parts(
-    plan: Plan, tokens: ExactArray, offsets: Array, inside: Inside | None
+    plan: Plan,
+    tokens: ExactArray,
+    offsets: Array,
+    inside: Inside | None,
+    targets: Targets | None,
 ) -> Iterator[tuple[int, _Part]]:
     def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
-        return start, _part(plan, tokens, offsets, start, end, inside, buffers)
+        return start, _part(plan, tokens, offsets, start, end, inside, targets, buffers)
 
-    return _chunkwise(one, _chunks(offsets))
+    return chunkwise(one, chunks(offsets))
 
 
 def _sweeps(
     plan: Plan, collapsed: Collapsed, buffers: Buffers, floats: bool = True
-) -> list[Trail | None]:
-    """Take the points through all steps, in place; the last may be left out without ``floats``."""
+) -> tuple[list[Trail | None], bool]:
+    """Take the points through all steps, in place, but for the last one perhaps where nobody asks
+    for ``floats``; and whether that one was done."""
     trails: list[Trail | None] = []
+    done = True
     for i, step in enumerate(plan.steps):
         if isinstance(step, Scaling):
             p = plan.parameters
@@ -181,7 +155,8 @@ def _sweeps(
         else:
             move = floats or i + 1 < len(plan.steps)
             trails.append(sweep(step, collapsed.points, buffers, move))
-    return trails
+            done = move or not (isinstance(trails[-1], Grid) and step.kind != "clips")
+    return trails, done
 
 
 def _part(
@@ -191,6 +166,7 @@ def _part(
     start: int,
     end: int,
     inside: Inside | None,
+    targets: Targets | None,
     buffers: Buffers,
 ) -> _Part:
     count = end - start
@@ -198,7 +174,9 @@ def _part(
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
-    trails = _sweeps(plan, collapsed, buffers, floats=inside is not None)
+    # where targets were asked for before, they will be again
+    floats = inside is not None or (targets is not None and Tables in plan.memory)
+    trails, moved = _sweeps(plan, collapsed, buffers, floats)
     rows = np.arange(count)
     if collapsed.lost is not None:
         rows = rows[~collapsed.lost]
@@ -207,38 +185,28 @@ def _part(
         surely[rows[found]] = True
         rows = rows[~found]
     number = settle(plan.kept(Book), collapsed, trails, rows)
-    settled = surely | (number >= 0)
-    if settled.all():
-        return _Part(number, surely, {}, np.zeros(0, dtype=np.int64))
-    single = rows[(number[rows] < 0) & collapsed.uniform[rows]]
-    points = dict(
-        zip(
-            single.tolist(),
-            _replayed(plan, tokens, offsets, start, collapsed, trails, single),
-            strict=True,
-        )
-    )
-    settled[single] = True
-    return _Part(number, surely, points, np.flatnonzero(~settled))
+    left = rows[(number[rows] < 0) & collapsed.uniform[rows]]
+    general = np.flatnonzero((number < 0) & ~surely & ~collapsed.uniform)
+    if not len(left):
+        return _Part(number, surely, {}, general)
+    stories = Stories.of(collapsed, trails, plan, left)
 
-
-def _replayed(
-    plan: Plan,
-    tokens: ExactArray,
-    offsets: Array,
-    start: int,
-    collapsed: Collapsed,
-    trails: list[Trail | None],
-    rows: Array,
-) -> Iterable[Point]:
-    """Exact outputs of some uniform sequences, from their mean or leader on."""
-    if not len(rows):
-        return []
-    blocks = plan.kept(IntegerBlocks)
-    stories = history(collapsed, trails, plan, rows)
-    blocks.prepare(k for story in stories for k, state in story if state != RESTS)
-    points = starting_points(blocks, plan, tokens, offsets, start + rows, collapsed, rows)
-    return map(blocks.follow, points, stories)
+    replay = Replay.of(plan, tokens, offsets, start + left, collapsed, left, stories)
+    if targets is not None:
+        if not moved:
+            sweep(plan.steps[-1], collapsed.points, buffers)  # type: ignore[arg-type]
+        places = np.flatnonzero(~stories.unclear())
+        of, enclosed = targets.of[start + left[places]], collapsed.points.take(left[places])
+        proven = places[reached(plan, targets, of, enclosed, replay.take(places))]
+        surely[left[proven]] = True
+        places = np.flatnonzero(~surely[left])
+        replay, left = replay.take(places), left[places]
+    points: dict[int, Point] = {}
+    if len(left):
+        cloud = replay.outputs(plan.kept(Tables).exact(replay.table_rows))
+        exact = zip(cloud.x[0, 0].tolist(), cloud.q[0].tolist(), strict=True)
+        points = dict(zip(left.tolist(), exact, strict=True))
+    return _Part(number, surely, points, general)
 
 
 def _generally(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -9,7 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .rounding import SLACK, SPARE, TINY, UNIT, Array, gamma
+from ..exact_array import ranges
+from .ridges import knots
+from .rounding import SLACK, SPARE, TINY, Array, gamma
+from .sieve import Sieve
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -21,28 +25,51 @@ Kind = Literal["layers", "straight", "clips", "tents"]
 class Panel:
     """Feed-forward layers without attention in between, as K items one after another.
 
-    Item i is the layer of block ``first[i]`` or, in a panel of tents, those of three blocks from
-    it on, which share u and together leave every point outside their slab in place. The layers
-    of a straight panel are active on many points, as are those that read one coordinate; those of
-    clips cut one off each, as kills do: z_i ↦ min(z_i, level) or max(z_i, level).
+    Item i is the layer of block ``first[i]`` or a ridge: ``counts[i]`` layers from there on, which
+    together leave every point outside their slab in place (``kind`` "tents") or every point of
+    small ⟨u,x⟩ ("layers"), u that of the block ``leads[i]`` (`ridges`). The layers of a straight
+    panel are active on many points, as are those that read one coordinate; those of clips cut one
+    off each, as kills do: z_i ↦ min(z_i, level) or max(z_i, level).
     """
 
     kind: Kind
     first: Array
     plan: Plan
+    counts: Array | None = None  # None: one layer each
+    leads: Array | None = None
 
     def __len__(self) -> int:
         return len(self.first)
 
     @property
-    def hinges(self) -> int:
-        """Layers of an item."""
-        return 3 if self.kind == "tents" else 1
+    def fused(self) -> bool:
+        """Whether there are items of several layers."""
+        return len(self.blocks) > len(self)
+
+    @cached_property
+    def blocks(self) -> Array:
+        """The blocks of all layers, in order."""
+        return self.first if self.counts is None else ranges(self.first, self.counts)
+
+    def hinges(self, items: Array) -> Iterator[tuple[Array, Array]]:
+        """The layers of some items, the first of each, the second, and so on: places in ``items``,
+        and blocks."""
+        if not self.fused or self.counts is None:
+            yield np.arange(len(items)), self.first[items]
+            return
+        counts = self.counts[items]
+        for i in range(int(counts.max(initial=0))):
+            more = np.flatnonzero(counts > i)
+            yield more, self.first[items[more]] + i
+
+    @property
+    def _leads(self) -> Array:
+        return self.first if self.leads is None else self.leads
 
     @cached_property
     def axis(self) -> int | None:
         """The coordinate that the layers change, where it is one and the same."""
-        used = np.flatnonzero(self.plan.w[self.first].any(axis=0))
+        used = np.flatnonzero(self.plan.w[self.blocks].any(axis=0))
         return int(used[0]) if len(used) == 1 else None
 
     @cached_property
@@ -62,92 +89,24 @@ class Panel:
         return self._few(self.plan.w)
 
     def _few(self, vectors: Array) -> Array | None:
-        used = np.flatnonzero(vectors[self.first].any(axis=0))
+        used = np.flatnonzero(vectors[self.blocks].any(axis=0))
         return used if 4 * len(used) <= vectors.shape[1] else None
 
     @cached_property
-    def scales(self) -> Array:
-        """What t is divided by, (K,): a power of two ≥ |u|₁ for a layer, the half-width of the
-        slab of a tent."""
-        norms = np.abs(self.plan.u[self.first]).sum(axis=1)
-        if self.kind != "tents":
-            return np.asarray(np.exp2(np.ceil(np.log2(np.where(norms > 0, norms, 1.0))) + 1))
-        low, high = self._knots
-        half = (high - low) / 2
-        return np.asarray(half * SLACK + (np.abs(low) + np.abs(high)) * 4 * UNIT)
-
-    @cached_property
-    def _knots(self) -> tuple[Array, Array]:
-        """Least and largest b of each tent."""
-        b = self.plan.b[self.first[:, None] + np.arange(self.hinges)]
-        return b.min(axis=1), b.max(axis=1)
-
-    @cached_property
-    def sieve(self) -> Array:
-        """(d + 2, K): (x, ρ, 1) @ sieve decides for all points at once which items rest.
-
-        ρ is the point's `Points.reach`. A layer may be active where the product is not ≤ 0; a
-        tent where it is not ≥ 1 + ρ·`spread` in absolute value.
-        """
-        plan = self.plan
-        d = plan.dimension
-        scales = self.scales
-        u = plan.u[self.first]
-        rows = np.empty((d + 2, len(self)))
-        rows[:d] = (u / scales[:, None]).T
-        if self.kind != "tents":
-            b = plan.b[self.first] / scales
-            rows[d] = 1.0
-            rows[d + 1] = b + 4 * gamma(d + 8) * np.abs(b) + TINY
-        else:
-            low, high = self._knots
-            rows[d] = 0.0
-            rows[d + 1] = (low + high) / 2 / scales
-        return rows
-
-    @cached_property
-    def spread(self) -> tuple[float, float]:
-        """Largest |u|₁/half-width of a tent, and the error that the offsets bring, over it."""
-        plan = self.plan
-        norms = np.abs(plan.u[self.first]).sum(axis=1) / self.scales
-        offsets = np.abs(np.maximum(*map(np.abs, self._knots)) / self.scales)
-        return (
-            float(norms.max()) * SLACK,
-            float(offsets.max()) * 4 * gamma(plan.dimension + 8) + TINY,
-        )
-
-    def coarse(self, scale: float) -> tuple[Array, float]:
-        """Of tents (u, b)/h in single precision, (d + 1, K), for points with |x|₂ ≤ ``scale``:
-        the product with (x, 1) is < 1 in absolute value inside a slab; and the reach up to which
-        that is sure, none for points past the range of single precision.
-
-        h is the half-width, and twice what rounding can change in t: by Cauchy and Schwarz at
-        most γ_{d+6} (|u|₂|x|₂ + |b|), with the unit roundoff of single precision.
-        """
-        if scale not in self._coarse:
-            plan, d = self.plan, self.plan.dimension
-            low, high = self._knots
-            u, middle = plan.u[self.first], (low + high) / 2
-            lengths = np.sqrt((u * u).sum(axis=1))
-            unit = 2.0**-24 * (d + 8) * SLACK
-            errors = unit * (lengths * scale + np.abs(low) + np.abs(high)) + 2.0**-40 * lengths
-            # the relative slack is far above all that underflow loses
-            half = self.scales * (1 + 2.0**-20) + 2 * errors
-            rows = np.empty((d + 1, len(self)), dtype=np.float32)
-            rows[:d], rows[d] = (u / half[:, None]).T, middle / half
-            norms = np.maximum(np.abs(u).sum(axis=1), TINY)
-            sure = float((errors / norms).min()) / 4 if scale < 2.0**60 else -1.0
-            self._coarse[scale] = rows, sure
-        return self._coarse[scale]
-
-    @cached_property
-    def _coarse(self) -> dict[float, tuple[Array, float]]:
-        return {}
+    def sieve(self) -> Sieve:
+        """What decides for all points at once which items rest."""
+        u, tents = self.plan.u[self._leads], self.kind == "tents"
+        if self.counts is None or not self.fused:
+            b = self.plan.b[self.first]
+            return Sieve(u, b, b, tents)
+        b = knots(self.plan, self.blocks, np.repeat(self._leads, self.counts))
+        starts = np.cumsum(self.counts) - self.counts
+        return Sieve(u, np.minimum.reduceat(b, starts), np.maximum.reduceat(b, starts), tents)
 
     @cached_property
     def layers(self) -> tuple[Array, Array, Array, Array, Array]:
         """u, |u|, b, w and |w| of the layers."""
-        plan, k = self.plan, self.first
+        plan, k = self.plan, self.blocks
         return plan.u[k], plan.absolute_u[k], plan.b[k][:, None], plan.w[k], plan.absolute_w[k]
 
     @cached_property
@@ -158,7 +117,7 @@ class Panel:
     @cached_property
     def rounding(self) -> float:
         """γ of ⟨u,x⟩ + b: d products and sums, and a correction for each layer before."""
-        return gamma(self.plan.dimension + 2 * len(self) + 8)
+        return gamma(self.plan.dimension + 2 * len(self.blocks) + 8)
 
     @cached_property
     def lengths(self) -> Array:
@@ -189,7 +148,7 @@ class Panel:
         """Where layers only meet in one coordinate i: the places of those that read or change it
         before the last reader, and their u_i and w_i. None where they meet in several."""
         u, _, _, w, _ = self.layers
-        count = len(self)
+        count = len(u)
         met = np.triu((w != 0).astype(float) @ (u != 0).T.astype(float), 1) > 0
         coordinates = np.flatnonzero(((w != 0) & met.any(axis=1)[:, None]).any(axis=0))
         common = [
@@ -231,7 +190,7 @@ class Panel:
     def _growth(self) -> Array:
         """(I − C)⁻¹, C the bounds of the couplings, transposed: what an error comes to by the
         time of a later layer. Sums of products of numbers ≥ 0, so as exact as SLACK needs."""
-        count = len(self)
+        count = len(self.blocks)
         growth = np.eye(count)
         for k in range(1, count):
             growth[k] += self.couplings[1][:k, k] @ growth[:k]

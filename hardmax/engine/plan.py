@@ -3,8 +3,8 @@
 After a layer with ρ = 0 a sequence usually is a single point, and from there on the points do not
 meet: a feed-forward layer moves each by itself, and attention multiplies it by ρ + α. So the
 layers behind the first collapse come in *panels*, whose inner products with all points are one
-matrix product (theory C4). Identity layers drop out. The three blocks of a tent, which share u,
-are one item that does nothing outside its slab (theory C3).
+matrix product (theory C4). Identity layers drop out. Blocks that share u, tents above all, are one
+item that does nothing outside its slab or half-space (theory C3).
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ class Points:
         return self.glances[unread]
 
     def reach(self, unread: int | None = None) -> Array:
-        """ρ, (n,): |u|₁ρ bounds the error of every ⟨u,x⟩ (`Panel.sieve`), for all u that are zero
-        in the coordinate ``unread``."""
+        """ρ, (n,): |u|₁ρ, and 2|u|₂ρ as well, bounds the error of every ⟨u,x⟩ (`Sieve.rows`), for
+        all u that are zero in the coordinate ``unread``."""
         d = self.values.shape[1]
         parts = [slice(0, d)] if unread is None else [slice(0, unread), slice(unread + 1, d)]
         found = [self._reach(part) for part in parts if part.stop > part.start]

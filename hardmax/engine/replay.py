@@ -1,206 +1,222 @@
-"""Exact points through the layers that are not at rest on them, in Python integers (theory C2)."""
+"""Points through the layers that are not at rest on them, in a ring: exact integers, or residues.
+
+A point is X/q. An active layer with (u, b) = (U, B)/s and w = W/t takes it to
+(X·st + W(⟨U,X⟩ + Bq)) / (q·st), so that integers are all it takes (theory C2).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
-from operator import mul
+from functools import cached_property
+from math import lcm
 
 import numpy as np
 
-from ..arithmetic import clear_denominators
 from ..exact_array import ExactArray, ranges
-from ..numbers import Vector
 from .collapse import Collapsed, Focus, Layer
 from .plan import Plan
-from .points import ACTIVE, RESTS
+from .points import RESTS, UNCLEAR
 from .rounding import Array
-from .sums import rows_as_integers, sums_as_integers
+from .stories import Stories
+from .sums import Limbs, single_tokens, sums_of_tokens
+from .tables import Ring, Table
 
 Point = tuple[list[int], int]  # numerators, and their positive denominator
 
 _LONG = 2000  # bits of a denominator from which fractions are reduced
 
 
-class IntegerBlocks:
-    """Layers as integers (U, B, W, s t), (u, b) = (U, B)/s and w = W/t; remembered."""
+@dataclass
+class Cloud:
+    """Points X/q in a ring, C of each sequence: X (·, C, n, d), q (·, n), · the ring's own axis."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.parameters = plan.parameters
-        self._known: dict[int, tuple[list[int], int, list[int], int]] = {}
+    table: Table
+    x: Array
+    q: Array
 
-    def prepare(self, blocks: Iterable[int]) -> None:
-        """Convert many blocks at once, which is faster than one by one."""
-        new = np.array([k for k in dict.fromkeys(blocks) if k not in self._known], dtype=int)
-        if len(new) < 2:
+    def layers(self, at: Array, rows: Array, unclear: Array | None = None) -> None:
+        """Take the points of the sequences ``at`` through one row of the table each, or all through
+        one. Layers that are ``unclear`` are asked for their sign, which residues do not have."""
+        if not len(at):
             return
-        p = self.parameters
-        left = _beside(p.u.take(new), p.b.take(new)).integer_rows()
-        right = p.w.take(new).integer_rows()
-        for k, (*u, b, s), (*w, t) in zip(new.tolist(), left, right, strict=True):
-            self._known[k] = u, b, w, s * t
-
-    def __getitem__(self, k: int) -> tuple[list[int], int, list[int], int]:
-        found = self._known.get(k)
-        if found is None:
-            p = self.parameters
-            (*u, b), s = clear_denominators([*p.u.row(k), p.b.entry(k)])
-            w, t = clear_denominators(p.w.row(k))
-            found = self._known[k] = u, b, w, s * t
-        return found
-
-    def layer(self, point: Point, k: int, state: int) -> Point:
-        """The layer of block k, ACTIVE on the point or to be asked."""
-        return self.follow(point, [(k, state)])
-
-    def follow(self, point: Point, story: Iterable[tuple[int, int]]) -> Point:
-        """One layer after another, given by its block and its state; where that is RESTS, the
-        attention of the block instead, the factor ρ + α."""
-        x, q = point
-        for k, state in story:
-            if state == RESTS:
-                x, q = multiplied((x, q), self.factor(k))
-                continue
-            u, b, w, factor = self._known.get(k) or self[k]
-            value = sum(map(mul, u, x)) + b * q  # q·s·(⟨u,x⟩ + b)
-            if state != ACTIVE and value <= 0:
-                continue
-            common = gcd(value, factor)
-            value //= common
-            if factor == common:
-                x = [a + value * c for a, c in zip(x, w, strict=True)]
-            else:
-                factor //= common
-                x = [factor * a + value * c for a, c in zip(x, w, strict=True)]
-                q *= factor
-                if q.bit_length() > _LONG:
-                    x, q = reduced(x, q)
-        return x, q
-
-    def factor(self, k: int) -> Fraction:
-        """ρ + α of block k."""
-        return self.parameters.rho.entry(k) + self.parameters.alpha.entry(k)
-
-
-def _beside(u: ExactArray, b: ExactArray) -> ExactArray:
-    """(u, b), (n, d + 1)."""
-    d = u.shape[1]
-    exact = {k // d * (d + 1) + k % d: q for k, q in u.exact.items()}
-    exact |= {k * (d + 1) + d: q for k, q in b.exact.items()}
-    return ExactArray(np.c_[u.values, b.values], exact)
-
-
-def reduced(x: list[int], q: int) -> Point:
-    """The point in lowest terms, once the numbers are long."""
-    if q.bit_length() < _LONG:
-        return x, q
-    divisor = gcd(q, *x)
-    return [a // divisor for a in x], q // divisor
-
-
-def multiplied(point: Point, factor: Fraction) -> Point:
-    """A point times a rational."""
-    if factor == 1:
-        return point
-    x, q = point
-    common = gcd(factor.numerator, q)
-    p = factor.numerator // common
-    return reduced([p * a for a in x] if p != 1 else x, q // common * factor.denominator)
-
-
-def moved(x: Array, scales: list[int], shift: Vector, factor: Fraction) -> list[Point]:
-    """factor·(x_j/scales_j + shift), most scales being alike; x of int64 or of integers (n, d)."""
-    t, s = clear_denominators([factor * a for a in shift])
-    known: dict[int, tuple[int, list[int], int]] = {}
-    for q in set(scales):
-        left, right = factor.numerator * s, factor.denominator * q
-        common = gcd(left, right)
-        known[q] = left // common, [a * (right // common) for a in t], s * (right // common)
-    found = [known[q] for q in scales]
-    largest = max(max(abs(p), *map(abs, step)) for p, step, _ in known.values())
-    if x.dtype == np.int64 and largest < 2**62 // (1 + int(np.abs(x).max())):
-        factors = np.array([p for p, _, _ in found])[:, None]
-        numerators = (x * factors + np.array([step for _, step, _ in found])).tolist()
-    else:
-        numerators = [
-            [p * a + c for a, c in zip(row, step, strict=True)]
-            for row, (p, step, _) in zip(x.tolist(), found, strict=True)
-        ]
-    return [(row, q) for row, (_, _, q) in zip(numerators, found, strict=True)]
-
-
-def plus(x: Point, y: Point) -> Point:
-    """The sum of two points."""
-    (a, p), (b, q) = x, y
-    if p == q:
-        return [s + t for s, t in zip(a, b, strict=True)], p
-    return reduced([s * q + t * p for s, t in zip(a, b, strict=True)], p * q)
-
-
-def starting_points(
-    blocks: IntegerBlocks,
-    plan: Plan,
-    tokens: ExactArray,
-    offsets: Array,
-    sequences: Array,
-    collapsed: Collapsed,
-    rows: Array,
-) -> list[Point]:
-    """Exact points behind the collapse of some uniform sequences.
-
-    ``rows`` are their places in ``collapsed``. The mean of a sequence and the tokens that it was
-    pulled to go through the layers like every other token.
-    """
-    p = plan.parameters
-    end = plan.collapse or 0
-    pulls = [part for part in collapsed.story if isinstance(part, Focus)]
-    leaders = [part.leader for part in pulls] + [collapsed.leader]
-    given = [
-        _means(tokens, offsets, sequences) if leader is None else _tokens(tokens, leader[rows])
-        for leader in leaders
-    ]
-    alpha = p.alpha.entry(end)
-    if all(isinstance(part, Layer) and _shifts(plan, part) for part in collapsed.story):
-        shift = [Fraction(0)] * p.dimension
-        for part in collapsed.story:
-            b = p.b.entry(part.block)
-            shift = [a + b * w for a, w in zip(shift, p.w.row(part.block), strict=True)]
-        return moved(*given[0], tuple(shift), alpha)
-    followed = [list(zip(x.tolist(), scales, strict=True)) for x, scales in given]
-    for part in collapsed.story:
-        if isinstance(part, Layer):
-            active = part.active[rows].tolist()
-            followed = [
-                [
-                    blocks.layer(x, part.block, ACTIVE) if on else x
-                    for x, on in zip(points, active, strict=True)
-                ]
-                for points in followed
-            ]
+        ring, d = self.table.ring, self.x.shape[-1]
+        whole = len(at) == self.q.shape[1]
+        x, q = (self.x, self.q) if whole else (self.x[:, :, at], self.q[:, at])
+        layers = self.table.rows.take(rows, axis=1)
+        u, b, w = layers[..., :d], layers[..., d], layers[..., d + 1 : -2]
+        value = ring.reduced(np.einsum("pnd,pcnd->pcn", u, x) + (b * q)[:, None])
+        factor, divisor = layers[..., -2], layers[..., -1]
+        if ring.exact:
+            moves = (
+                np.ones(len(at), dtype=bool) if unclear is None else ~unclear | (value[0, 0] > 0)
+            )
+            if not moves.all():
+                self.layers(at[moves], rows[moves])
+                return
+            common = np.gcd(np.gcd.reduce(value, axis=1), np.gcd(factor, divisor))
+            value, factor, divisor = value // common[:, None], factor // common, divisor // common
+        x = x * factor[:, None, :, None]
+        x += w[:, None] * value[..., None]
+        x, q = ring.reduced(x), ring.reduced(q * divisor)
+        if ring.exact:
+            x, q = _shortened(x, q)
+        if whole:
+            self.x, self.q = x, q
         else:
-            rho, pull = p.rho.entry(part.block), p.alpha.entry(part.block)
-            focus = [multiplied(x, pull) for x in followed[0]]
-            followed = [
-                [plus(multiplied(x, rho), y) for x, y in zip(points, focus, strict=True)]
-                for points in followed[1:]
-            ]
-    return [multiplied(x, alpha) for x in followed[0]]
+            self.x[:, :, at], self.q[:, at] = x, q
+
+    def times(self, factor: Fraction, pull: Fraction | None = None) -> None:
+        """Multiply by a rational and, with a ``pull``, add so much of the first of the C points,
+        which goes."""
+        ring = self.table.ring
+        if pull is None and factor == 1:
+            return
+        common = _common(factor, pull)
+        scalars = [int(factor * common), int((pull or 0) * common), common]
+        a, b, c = ring.of_integers(np.array(scalars, dtype=object)).T
+        x = self.x if pull is None else self.x[:, 1:]
+        x = x * a[:, None, None, None]
+        if pull is not None:
+            x = x + self.x[:, :1] * b[:, None, None, None]
+        self.x, self.q = ring.reduced(x), ring.reduced(self.q * c[:, None])
 
 
-def _shifts(plan: Plan, layer: Layer) -> bool:
-    """Whether a layer is a translation of all tokens."""
-    return not plan.u[layer.block].any() and bool(layer.active.all())
+@dataclass
+class Replay:
+    """Some uniform sequences, and what they go through: ``rows`` are their places in
+    ``collapsed``, ``stories`` what their points meet behind it.
+
+    ``given`` are the tokens or means that all tokens of a sequence were pulled to, in order, and
+    the one that they became; those that occur twice are one object.
+    """
+
+    plan: Plan
+    collapsed: Collapsed
+    rows: Array
+    stories: Stories
+    lengths: Array
+    given: list[Limbs]
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        tokens: ExactArray,
+        offsets: Array,
+        sequences: Array,
+        collapsed: Collapsed,
+        rows: Array,
+        stories: Stories,
+    ) -> Replay:
+        """``sequences`` are the same as ``rows``, counted in ``offsets``."""
+        first = offsets[sequences]
+        lengths = offsets[sequences + 1] - first
+        leaders = [part.leader for part in collapsed.story if isinstance(part, Focus)]
+        leaders.append(collapsed.leader)
+        found: dict[int, Limbs] = {}
+        for leader in leaders:
+            if id(leader) not in found and leader is None:
+                bounds = np.concatenate([[0], np.cumsum(lengths)])
+                found[id(leader)] = sums_of_tokens(tokens, ranges(first, lengths), bounds)
+            elif leader is not None:
+                found[id(leader)] = single_tokens(tokens, leader[rows])
+        given = [found[id(leader)] for leader in leaders]
+        return cls(plan, collapsed, rows, stories, lengths, given)
+
+    def take(self, some: Array) -> Replay:
+        """Of some of the sequences, given in rising order."""
+        if len(some) == len(self.rows):
+            return self
+        taken = {id(limbs): limbs.take(some) for limbs in self.given}
+        given = [taken[id(limbs)] for limbs in self.given]
+        stories = self.stories.take(some)
+        return Replay(
+            self.plan, self.collapsed, self.rows[some], stories, self.lengths[some], given
+        )
+
+    @cached_property
+    def table_rows(self) -> Array:
+        """Rows of a `Table` that are needed, perhaps more than once."""
+        story = [part.block for part in self.collapsed.story if isinstance(part, Layer)]
+        return np.concatenate([np.array(story, dtype=np.int64), self._behind])
+
+    @property
+    def _behind(self) -> Array:
+        return np.asarray(self.stories.blocks + len(self.plan) * (self.stories.states == RESTS))
+
+    def outputs(self, table: Table) -> Cloud:
+        """The outputs of the sequences, one point each."""
+        cloud = self._start(table)
+        p, end = self.plan.parameters, self.plan.collapse or 0
+        for part in self.collapsed.story:
+            if isinstance(part, Layer):
+                at = np.flatnonzero(part.active[self.rows])
+                cloud.layers(at, np.array([part.block]))
+            else:
+                cloud.times(p.rho.entry(part.block), p.alpha.entry(part.block))
+        cloud.times(p.alpha.entry(end))
+        for at, places in self.stories.steps():
+            unclear = self.stories.states[places] == UNCLEAR
+            cloud.layers(at, self._behind[places], unclear)
+        return cloud
+
+    def bits(self, bits: Array) -> Array:
+        """At least the binary logarithms of the q of `outputs`, (n,), from those of the rows of
+        the table."""
+        p, end = self.plan.parameters, self.plan.collapse or 0
+        found = np.full(len(self.rows), self._common.bit_length())
+        if any(self._means):
+            found += np.frexp(self.lengths.astype(float))[1]
+        for part in self.collapsed.story:
+            if isinstance(part, Layer):
+                found[part.active[self.rows]] += bits[part.block]
+            else:
+                found += _common(p.rho.entry(part.block), p.alpha.entry(part.block)).bit_length()
+        found += _common(p.alpha.entry(end)).bit_length()
+        return found + np.bincount(self.stories.at, bits[self._behind], len(found)).astype(np.int64)
+
+    @cached_property
+    def _means(self) -> list[bool]:
+        """Which of the `given` are sums of tokens, to be divided by their number."""
+        leaders = [part.leader for part in self.collapsed.story if isinstance(part, Focus)]
+        return [leader is None for leader in [*leaders, self.collapsed.leader]]
+
+    @cached_property
+    def _common(self) -> int:
+        return lcm(*(limbs.denominator for limbs in self.given))
+
+    def _start(self, table: Table) -> Cloud:
+        """What is `given`, over one denominator for each sequence."""
+        ring = table.ring
+        many = ring.of(Limbs((self.lengths,), 0, 1)) if any(self._means) else None
+        clouds: dict[int, Array] = {}
+        for limbs, mean in zip(self.given, self._means, strict=True):
+            if id(limbs) in clouds:
+                continue
+            x = ring.of(limbs)
+            if limbs.denominator != self._common:
+                factor = _scalar(ring, self._common // limbs.denominator)
+                x = ring.reduced(x * factor[:, None, None])
+            if many is not None and not mean:
+                x = ring.reduced(x * many[..., None])
+            clouds[id(limbs)] = x
+        x = np.stack([clouds[id(limbs)] for limbs in self.given], axis=1)
+        q = np.repeat(_scalar(ring, self._common)[:, None], len(self.rows), axis=1)
+        return Cloud(table, x, q if many is None else ring.reduced(q * many))
 
 
-def _tokens(tokens: ExactArray, rows: Array) -> tuple[Array, list[int]]:
-    numerators, q = rows_as_integers(tokens, rows)
-    return numerators, [q] * len(rows)
+def _common(x: Fraction, y: Fraction | None = None) -> int:
+    return x.denominator if y is None else lcm(x.denominator, y.denominator)
 
 
-def _means(tokens: ExactArray, offsets: Array, sequences: Array) -> tuple[Array, list[int]]:
-    first = offsets[sequences]
-    lengths = offsets[sequences + 1] - first
-    which, starts = ranges(first, lengths), np.cumsum(lengths) - lengths
-    numerators, q = sums_as_integers(tokens, which, starts)
-    return numerators, [q * n for n in lengths.tolist()]
+def _scalar(ring: Ring, number: int) -> Array:
+    return ring.of_integers(np.array([number], dtype=object))[:, 0]
+
+
+def _shortened(x: Array, q: Array) -> tuple[Array, Array]:
+    """The same points in lowest terms, where the numbers are long."""
+    if max(number.bit_length() for number in q[0].tolist()) < _LONG:
+        return x, q
+    common = np.gcd(np.gcd.reduce(x, axis=(1, 3)), q)
+    return x // common[:, None, :, None], q // common

@@ -13,10 +13,9 @@ from ..numbers import Vector
 from .collapse import Collapsed, Focus
 from .panel import Panel
 from .plan import Plan, Scaling
-from .points import ACTIVE, RESTS, UNCLEAR
 from .rounding import Array
 from .suffix import ExactBlocks, Suffix
-from .sweep import Events, Grid, Trail
+from .trails import Events, Grid, Trail
 
 OPEN = -1  # nothing is known; numbers below stand for constants
 _NEW = 256  # patterns of a chunk that get an exact map of their own
@@ -233,35 +232,3 @@ def _to_tokens(book: Book, collapsed: Collapsed, result: Array, rows: Array, num
         active = part.active[rows]  # type: ignore[union-attr]
         number[active] = _mapped(number[active], partial(book.before, block=part.block))
         rows, number = _take_ready(result, rows, number)
-
-
-def history(
-    collapsed: Collapsed, trails: Sequence[Trail | None], plan: Plan, rows: Array
-) -> list[list[tuple[int, int]]]:
-    """For each of some points what it meets from the collapse on, in order: a block and the
-    state of its layer, or a block and RESTS for a multiplication by ρ + α."""
-    found: list[list[tuple[int, int]]] = [[] for _ in rows]
-    place = np.full(len(collapsed.points), -1)
-    place[rows] = np.arange(len(rows))
-    for step, trail in zip(plan.steps, trails, strict=True):
-        if isinstance(step, Scaling):
-            for events in found:
-                events.append((step.block, RESTS))
-        elif isinstance(trail, Grid):
-            active = trail.active[:, rows].T
-            met = active if trail.unclear is None else active | trail.unclear[:, rows].T
-            at, item = np.nonzero(met)
-            states = np.where(active[at, item], ACTIVE, UNCLEAR)
-            for i, k, s in zip(
-                at.tolist(), step.first[item].tolist(), states.tolist(), strict=True
-            ):
-                found[i].append((k, s))
-        elif isinstance(trail, Events):
-            met, blocks, states = trail.packed()
-            at = place[met]
-            mine = at >= 0
-            for i, k, s in zip(
-                at[mine].tolist(), blocks[mine].tolist(), states[mine].tolist(), strict=True
-            ):
-                found[i].append((k, s))
-    return found

@@ -1,86 +1,153 @@
-"""Exact sums of the tokens of every sequence, as Python integers over one denominator."""
+"""Exact tokens, and sums of the tokens of every sequence, in limbs that int64 holds."""
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from math import lcm
-from typing import Any
 
 import numpy as np
 
 from ..exact_array import ExactArray
+from .rounding import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-_LIMB = 40  # bits of a limb: sums of up to 2^22 limbs stay far inside int64
+_WORD = 32  # bits of a limb of Python integers
 _MOST = 32  # limbs
+_PIECE = 21  # bits of a piece of a limb
+_MANY = 1 << 17  # numbers that a sparse product pays for
 
 
-def rows_as_integers(tokens: ExactArray, rows: Array) -> tuple[Array, int]:
-    """Some tokens as integers over one denominator.
+@dataclass(frozen=True)
+class Limbs:
+    """Rationals Σ parts[i]·2^(width·i) / denominator, parts of int64, |part| < 2^62.
 
-    >>> rows_as_integers(ExactArray(np.array([[0.5, 3.0]])), np.array([0]))
-    (array([[1, 6]]), 2)
+    >>> x = Limbs((np.array([1]), np.array([3])), 40, 2)
+    >>> x.integers(), x.denominator
+    (array([3298534883329], dtype=object), 2)
     """
-    return sums_as_integers(tokens, rows, np.arange(len(rows)))
+
+    parts: tuple[Array, ...]
+    width: int
+    denominator: int
+
+    @classmethod
+    def of(cls, integers: Array, denominator: int = 1) -> Limbs:
+        """Limbs of an array of Python integers."""
+        flat = integers.reshape(-1).tolist()
+        size = max(map(int.bit_length, flat), default=0) // _WORD + 1
+        raw = b"".join(x.to_bytes(_WORD // 8 * size, "little", signed=True) for x in flat)
+        words = np.frombuffer(raw, dtype="<u4").reshape(*integers.shape, size)
+        parts = [words[..., i].astype(np.int64) for i in range(size - 1)]
+        parts.append(words[..., -1].view("<i4").astype(np.int64))  # the sign is in the last
+        return cls(tuple(parts), _WORD, denominator)
+
+    @cached_property
+    def pieces(self) -> tuple[Array, list[int]]:
+        """The numerators as Σ pieces[i]·2^places[i], |piece| ≤ 2^21 in float64: (k, …) and k
+        places."""
+        found: list[Array] = []
+        places: list[int] = []
+        for i, part in enumerate(self.parts):
+            longest = max(int(part.max(initial=0)), ~int(part.min(initial=0))).bit_length()
+            for shift in range(0, max(longest, 1), _PIECE):
+                piece = part >> shift if shift else part
+                found.append(piece & ((1 << _PIECE) - 1) if shift + _PIECE < longest else piece)
+                places.append(self.width * i + shift)
+        return np.array(found, dtype=np.float64), places
+
+    def take(self, rows: Array) -> Limbs:
+        """Some of the numbers, by their first index."""
+        return Limbs(tuple(part[rows] for part in self.parts), self.width, self.denominator)
+
+    def integers(self) -> Array:
+        """The numerators, as an array of Python integers."""
+        total = self.parts[-1].astype(object)
+        for part in self.parts[-2::-1]:
+            total = (total << self.width) + part
+        return np.asarray(total)
 
 
-def sums_as_integers(tokens: ExactArray, rows: Array, starts: Array) -> tuple[Array, int]:
-    """Sums of the tokens ``rows[starts[j]:starts[j+1]]``, as integers over one denominator; in
-    int64 or, where they are longer, Python's.
+def single_tokens(tokens: ExactArray, rows: Array) -> Limbs:
+    """Some tokens over one denominator.
 
-    >>> sums_as_integers(ExactArray(np.array([[0.5], [3.0]])), np.arange(2), np.array([0]))
-    (array([[7]]), 2)
+    >>> x = single_tokens(ExactArray(np.array([[0.5, 3.0]])), np.array([0]))
+    >>> x.integers(), x.denominator
+    (array([[1, 6]], dtype=object), 2)
+    """
+    return sums_of_tokens(tokens, rows, np.arange(len(rows) + 1))
+
+
+def sums_of_tokens(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs:
+    """Sums of the tokens ``rows[bounds[j]:bounds[j+1]]`` over one denominator.
+
+    >>> x = sums_of_tokens(ExactArray(np.array([[0.5], [3.0]])), np.arange(2), np.array([0, 2]))
+    >>> x.integers(), x.denominator
+    (array([[7]], dtype=object), 2)
     """
     scaled = tokens.scaled()
-    longest = int(np.diff(starts, append=len(rows)).max(initial=0))
-    if scaled is not None and longest < 2**9:
+    spare = int(np.diff(bounds).max(initial=1)).bit_length()
+    if scaled is not None and spare <= 9:
         numerators, denominator = scaled
-        return np.add.reduceat(numerators[rows], starts, axis=0), denominator
-    width = tokens.shape[1]
-    overridden = bool(tokens.exact) and not {k // width for k in tokens.exact}.isdisjoint(
-        rows.tolist()
-    )
-    values = tokens.values[rows]
-    limbs = None if overridden or longest >= 2**20 else _limbs(values)
-    if limbs is None:
-        return _slowly(tokens, rows, starts)
-    parts, shift = limbs
-    sums = [np.add.reduceat(part, starts, axis=0) for part in parts]
-    total = sums[-1].astype(object)
-    for part in sums[-2::-1]:
-        total = (total << _LIMB) + part
-    return (total << shift if shift > 0 else total), 1 << max(-shift, 0)
+        return Limbs((totals(numerators, bounds, rows),), 0, denominator)
+    d = tokens.shape[1]
+    overridden = bool(tokens.exact) and not {k // d for k in tokens.exact}.isdisjoint(rows.tolist())
+    found = None if overridden else _dyadic(tokens, rows, bounds, 50 - spare)
+    return found if found is not None else _slowly(tokens, rows, bounds)
 
 
-def _limbs(values: Array) -> tuple[list[Array], int] | None:
-    """Int64 limbs, lowest first, with values = Σ limb_i 2^(shift + 40 i), or None."""
-    _, exponents = np.frexp(values)
-    used = values != 0
-    if not used.any():
-        return [np.zeros(values.shape, dtype=np.int64)], 0
-    low, high = int(exponents[used].min()) - 53, int(exponents[used].max())
-    count = -(-(high - low) // _LIMB)
-    if count > _MOST:
+def totals(x: Array, bounds: Array, rows: Array | None = None) -> Array:
+    """Sums of the rows ``rows[bounds[j]:bounds[j+1]]`` of x (T, d), or of all of x, (n, d).
+
+    They are added one by one, in some order.
+
+    >>> totals(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 3]))
+    array([[1.],
+           [6.]])
+    """
+    sparse = sys.modules.get("scipy.sparse")  # thrice as quick, but takes 0.1 s to import
+    if sparse is None or x.size < _MANY:
+        given = x if rows is None else x[rows]
+        return np.asarray(np.add.reduceat(given, bounds[:-1], axis=0))
+    where = np.arange(len(x)) if rows is None else rows
+    ones = np.ones(len(where), dtype=x.dtype)
+    shape = (len(bounds) - 1, len(x))
+    return np.asarray(sparse.csr_array((ones, where, bounds), shape=shape) @ x)
+
+
+def _dyadic(tokens: ExactArray, rows: Array, bounds: Array, width: int) -> Limbs | None:
+    """Sums of floats, cut into pieces of about ``width`` bits so that float64 adds them exactly;
+    None where they differ too much in size."""
+    low, high = tokens.span
+    low = min(low, 0)
+    if width < 1 or high - low > width * _MOST or low < -900:
         return None
-    rest = values
+    first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
+    whole = end - first == len(rows) and bool((np.diff(rows) == 1).all())
+    rest = tokens.values[first:end] if whole else tokens.values[rows]
+    alone = len(bounds) == len(rows) + 1
     parts: list[Array] = []
-    for i in range(count - 1, -1, -1):
-        # every step is exact: a multiple of 2^low, cut at a power of two above it
-        part = np.trunc(np.ldexp(rest, -(low + _LIMB * i)))
-        rest = rest - np.ldexp(part, low + _LIMB * i)
-        parts.append(part.astype(np.int64))
-    return parts[::-1], low
+    for place in range(low + (max(high - low, 1) - 1) // width * width, low - 1, -width):
+        piece = rest
+        if place > low:  # rounded to a multiple of 2^place, exactly
+            large = 1.5 * 2.0 ** (place + 52)
+            piece = rest + large
+            piece -= large
+            rest = rest - piece
+        sums = piece if alone else totals(piece, bounds)
+        parts.append(np.ldexp(sums, -place).astype(np.int64))
+    return Limbs(tuple(parts[::-1]), width, 1 << -low)
 
 
-def _slowly(tokens: ExactArray, rows: Array, starts: Array) -> tuple[Array, int]:
+def _slowly(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs:
     exact = [tokens.row(int(i)) for i in rows]
     common = lcm(*(x.denominator for row in exact for x in row))
-    ends = [*starts[1:].tolist(), len(rows)]
     sums = [
         [
             sum(x.numerator * (common // x.denominator) for x in column)
             for column in zip(*exact[a:b], strict=True)
         ]
-        for a, b in zip(starts.tolist(), ends, strict=True)
+        for a, b in pairwise(bounds.tolist())
     ]
-    return np.array(sums, dtype=object).reshape(len(starts), -1), common
+    return Limbs.of(np.array(sums, dtype=object).reshape(len(sums), -1), common)

@@ -179,7 +179,7 @@ def test_a_loop_over_nothing(capsys, files, monkeypatch):
             context.setattr(Transformer, "run", lambda *_, count=count: [(0, 0)] * count)
             code, text = verify(capsys, files)
         assert (code, "proved" in text) == (70, False)
-    for name, fake in (("_parts", lambda *arguments: []), ("_chunks", lambda *arguments: [])):
+    for name, fake in (("_parts", lambda *arguments: []), ("chunks", lambda *arguments: [])):
         with monkeypatch.context() as context:
             context.setattr(outputs, name, fake)
             code, text = verify(capsys, files)

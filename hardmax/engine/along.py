@@ -1,0 +1,92 @@
+"""Layers that all change one coordinate: as it grows, their products grow in proportion.
+
+All points are looked at in single precision, around their centre; where they are too large or too
+small for that, in double precision. The few layers that may be active by this look are asked in
+double precision before a point is moved.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .buffers import Buffers
+from .panel import Panel
+from .points import Points
+from .rounding import LARGE, SINGLE, SLACK, SPARE, UNIT, Array, gamma
+from .trails import Events
+
+_SOME = 64  # points that make a centre
+_MANY = 8  # hits of a point, on average, from which asking again is not worth it
+
+
+def along(
+    panel: Panel, points: Points, axis: int, buffers: Buffers, rounds: int
+) -> tuple[Events, Array]:
+    """Move the points that some layer is active on, in so many rounds; what happened, and the
+    points that are not through, back where they were."""
+    events = Events()
+    n, d = points.values.shape
+    x, r = points.values[:, axis], points.radius[:, axis]
+    before = x.copy(), r.copy()
+    centre = points.values[:_SOME].mean(axis=0)
+    away = np.subtract(points.values, centre, out=buffers.take("away", (n, d)))
+    size, reach = np.sqrt(np.einsum("ij,ij->i", away, away)), points.reach()
+    unit = SINGLE if 1 / LARGE < size.max() + reach.max() < LARGE else UNIT
+    fuzz = gamma(d + SPARE, unit)
+    sieve = panel.sieve.around(centre, unit)
+    kind, slopes = sieve.dtype.type, sieve[axis]
+    steps = np.stack([slopes, np.abs(slopes) * (1 + 2.0**-10)]).astype(kind)
+    extended = buffers.take("extended", (n, d + 2), kind)
+    extended[:, :d], extended[:, d], extended[:, d + 1] = away, (fuzz * size + reach) * SLACK, 1.0
+    products = buffers.take("products", (n, len(panel)), kind)
+    np.matmul(extended, sieve, out=products)
+    hits = _positive(products, buffers)
+    rows = np.arange(n)
+    for _ in range(rounds):
+        left, item = _first(panel, points, rows, reach, hits)
+        if not len(left):
+            return events, left
+        if len(left) < len(rows):
+            rows, products = rows[left], products[left]
+        old, near = x[rows], reach[rows]
+        for mine, blocks in panel.hinges(item):
+            states = points.raised(panel.plan, rows[mine], blocks, near[mine], axis)
+            events.add(rows[mine], blocks, states)
+        reach[rows] = np.maximum(near, points.reach_of(rows, axis))
+        larger = np.maximum(size[rows], np.abs(x[rows] - centre[axis]))
+        grown = fuzz * (larger - size[rows]) + (reach[rows] - near)  # of this coordinate alone
+        if unit == SINGLE:
+            grown[~(larger < LARGE)] = np.inf  # so everything is a hit
+        size[rows] = larger
+        # nine roundings a round, of what the reach and the sieve have room for (SPARE)
+        moves = np.stack([x[rows] - old, grown], axis=1).astype(kind)
+        shape = len(rows), len(panel)
+        products += np.matmul(moves, steps, out=buffers.take("moves", shape, kind))
+        hits = _positive(products, buffers)
+        hits &= panel.sieve.later[item]
+    rows = rows[hits.any(axis=1)]
+    points.values[rows, axis], points.radius[rows, axis] = (column[rows] for column in before)
+    return events, rows
+
+
+def _positive(products: Array, buffers: Buffers) -> Array:
+    """Where products are not ≤ 0: what is not a number counts as well."""
+    hits = np.less_equal(products, 0, out=buffers.take("hits", products.shape, np.bool_))
+    return np.logical_not(hits, out=hits)
+
+
+def _first(
+    panel: Panel, points: Points, rows: Array, reach: Array, hits: Array
+) -> tuple[Array, Array]:
+    """Of the hits (n, K) of some points the places of the points that have one, and their first;
+    where a point has few, those that rest by double precision don't count."""
+    items = hits.argmax(axis=1)
+    left = np.flatnonzero(hits[np.arange(len(rows)), items])
+    if np.count_nonzero(hits) > _MANY * len(left):
+        return left, items[left]
+    at, items = np.divmod(np.flatnonzero(hits), hits.shape[1])
+    kept = panel.sieve.beyond(points.values[rows[at]], reach[rows[at]], items)
+    at, items = at[kept], items[kept]
+    now = np.ones(len(at), dtype=bool)
+    now[1:] = at[1:] != at[:-1]
+    return at[now], items[now]

@@ -1,0 +1,90 @@
+"""Layers taken in order on all points at once, where many of them are active (theory C3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .panel import Panel
+from .points import Points
+from .rounding import SLACK, TINY, UNIT, Array
+from .trails import Grid
+
+
+def columns(panel: Panel, points: Points, move: bool = True) -> Grid:
+    """Layers one after another; all that a later layer sees is corrected as points move.
+
+    With t_k = ⟨u_k,x⟩ + b_k at the entrance and a_i = max(0, t_i) along the way, layer k meets
+    t_k + Σ_{i<k} a_i ⟨w_i,u_k⟩, and the point leaves at x + Σ a_i w_i. Where the layers meet in
+    one coordinate only, how far that has moved says it all (`Panel.follows`).
+    """
+    x, r = points.values, points.radius
+    n = len(x)
+    u, _, b, w, size_w = panel.layers
+    read = panel.reads
+    t = u @ x.T if read is None else u[:, read] @ x[:, read].T
+    t += b
+    if panel.follows is None:
+        for i, first, coupling in panel.consequent:
+            t[first:] += coupling[:, None] * np.maximum(t[i], 0.0)
+    else:
+        moved = np.zeros(n)
+        for i, slope, step in panel.follows:
+            if slope:
+                t[i] += slope * moved
+            if step:
+                moved += step * np.maximum(t[i], 0.0)
+    rise = np.maximum(t, 0.0)
+    bound = panel.errors(points.farthest(read), rise.max(axis=1))[:, None]
+    active, touched = t > bound, t >= -bound
+    doubt: Array | None = None
+    if (active != touched).any() or not np.isfinite(bound.sum()):
+        bound = _errors(panel, points.reach(panel.unread), t)
+        active, touched = t > bound, ~(t < -bound)
+        doubt = touched & ~active
+    grid = Grid(active, None if doubt is None or not doubt.any() else doubt)
+    if not move:
+        return grid
+    size = 2 * panel.rounding
+    changed = panel.changes
+    where = slice(None) if changed is None else changed
+    moves, sizes = w[:, where], size_w[:, where]
+    grown = r[:, where] + (bound * touched).T @ sizes
+    grown += size * (np.abs(x[:, where]) + rise.T @ sizes) + TINY
+    r[:, where] = grown * SLACK
+    x[:, where] += rise.T @ moves
+    points.forget(panel.axis)
+    return grid
+
+
+def _errors(panel: Panel, reach: Array, t: Array) -> Array:
+    """Bounds on the errors of all t, (K, n), point by point: what `Panel.errors` bounds for all
+    points at once, as if every layer were active on the worst of them."""
+    size = panel.rounding
+    bound = panel.lengths[:, None] * reach + (size * np.abs(panel.layers[2]) + TINY)
+    bound *= SLACK
+    for i, first, coupling in panel.consequences:
+        pushed = bound[i] * ~(t[i] < -bound[i]) + size * np.maximum(t[i], 0.0)
+        bound[first:] += coupling[:, None] * pushed
+    return np.where(np.isfinite(t) & np.isfinite(bound), bound, np.inf)
+
+
+def clip(panel: Panel, points: Points) -> Grid:
+    """Cut coordinates off at levels. Minimum and maximum do not enlarge errors, and points that
+    are cut off for certain lie on the level, but for its rounding."""
+    where, signs, levels = panel.cuts
+    off = 4 * UNIT * np.abs(levels) + TINY
+    x, r = points.values, points.radius
+    low, high = x.min(axis=0)[where], x.max(axis=0)[where]
+    nearest = np.where(signs > 0, low - levels, levels - high)
+    points.forget()
+    if (nearest > (r.max(axis=0)[where] + off) * SLACK).all():
+        for run, items in panel.runs:
+            x[:, run], r[:, run] = levels[items], off[items]
+        return Grid(np.broadcast_to(np.True_, (len(panel), len(x))), None, everywhere=True)
+    beyond = (x[:, where] - levels) * signs
+    bound = (r[:, where] + off) * SLACK
+    active, rests = (beyond > bound).T, (beyond < -bound).T
+    x[:, where] = np.where(beyond > 0, levels, x[:, where])
+    r[:, where] = np.where(active.T, off, r[:, where] + off)
+    doubt = ~(active | rests)
+    return Grid(active, doubt if doubt.any() else None)

@@ -1,0 +1,101 @@
+"""Two kinds of numbers to compute with exactly: integers, and residues of them.
+
+Arrays have a leading axis: of length 1 for Python integers; one entry for each modulus for
+residues, which are float64 integers of at most 2^21 + 4 in absolute value. Sums of up to `TERMS`
+products of two of them are integers below 2^53: float64 arithmetic on them is exact, in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from math import prod
+
+import numpy as np
+
+from .rounding import Array
+from .sums import Limbs
+
+TERMS = 2000
+_ROOM = 22  # bits of a modulus
+_WINDOW = 1 << 11  # below 2^22, where the moduli come from
+_FEW = 5  # primes of a ring: what is computed at once stays in the cache
+
+
+class Integers:
+    """ℤ, in arrays (1, …) of Python integers."""
+
+    exact = True
+    kind = np.dtype(object)
+    size = 1
+
+    def of(self, limbs: Limbs) -> Array:
+        """The numerators of some rationals."""
+        return limbs.integers()[None]
+
+    def of_integers(self, integers: Array) -> Array:
+        """An array of Python integers."""
+        return integers[None]
+
+    def reduced(self, x: Array) -> Array:
+        """The same numbers, as short as can be."""
+        return x
+
+
+class Residues:
+    """ℤ modulo a few primes p < 2^22, in arrays (len(primes), …) of float64.
+
+    >>> ring = Residues([5, 7])
+    >>> ring.of(Limbs.of(np.array([10**30 + 1], dtype=object))).tolist()
+    [[1.0], [2.0]]
+    """
+
+    exact = False
+    kind = np.dtype(np.float32)  # what is kept fits
+
+    def __init__(self, primes: Sequence[int]) -> None:
+        self.primes = tuple(primes)
+        self.size = len(primes)
+        self.bits = prod(primes).bit_length() - 1  # numbers below 2^bits are told from 0
+        self._p = np.array(primes, dtype=np.float64)
+
+    def of(self, limbs: Limbs) -> Array:
+        """Residues of the numerators of some rationals: one matrix product."""
+        pieces, places = limbs.pieces
+        weights = [[self._balanced(pow(2, place, p), p) for place in places] for p in self.primes]
+        found = np.array(weights, dtype=np.float64) @ pieces.reshape(len(pieces), -1)
+        return self.reduced(found.reshape(self.size, *pieces.shape[1:]))
+
+    def of_integers(self, integers: Array) -> Array:
+        """Residues of an array of Python integers."""
+        return self.of(Limbs.of(integers))
+
+    def reduced(self, x: Array) -> Array:
+        """Residues of integers below 2^53, in place; zero where the integers are multiples of p.
+
+        The computed quotient is within 2^-20 of the true one, so the residues are at most
+        p/2 + p·2^-20 in absolute value, and every operation here is exact or followed by rint.
+        """
+        p = self._p.reshape(-1, *(1,) * (x.ndim - 1))
+        quotients = x * (1 / p)
+        np.rint(quotients, out=quotients)
+        quotients *= p
+        x -= quotients
+        return x
+
+    @staticmethod
+    def _balanced(residue: int, p: int) -> int:
+        return residue - p if 2 * residue > p else residue
+
+
+@cache
+def rings() -> tuple[Residues, ...]:
+    """Rings of residues modulo a few primes each, no prime twice.
+
+    >>> [ring.bits for ring in rings()[:2]], rings()[0].primes[:3]
+    ([109, 109], (4194301, 4194287, 4194277))
+    """
+    odd = np.arange((1 << _ROOM) - _WINDOW + 1, 1 << _ROOM, 2)
+    factors = np.arange(3, 1 << _ROOM // 2, 2)
+    primes = odd[(odd[:, None] % factors).all(axis=1)][::-1].tolist()
+    return tuple(Residues(primes[i : i + _FEW]) for i in range(0, len(primes) - _FEW + 1, _FEW))

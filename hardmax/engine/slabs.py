@@ -1,0 +1,52 @@
+"""Tents that read none of what they change: first looks in single precision (theory C1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .buffers import Buffers
+from .panel import Panel
+from .points import Points
+from .rounding import Array
+from .trails import Events
+
+_ROWS = 1024  # points of a product that stays in the cache
+
+
+def slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
+    """Tents that read none of what they change: so every point meets its slabs independently."""
+    events = Events()
+    rows, items = _inside(panel, points, *_glanced(panel, points, buffers))
+    reach = points.glance(panel.unread).reach
+    while len(rows):  # the next slab of every point
+        now = np.r_[True, rows[1:] != rows[:-1]]
+        mine, slab = rows[now], items[now]
+        for at, blocks in panel.hinges(slab):
+            states = points.raised(panel.plan, mine[at], blocks, reach[mine[at]], axis)
+            events.add(mine[at], blocks, states)
+        rows, items = rows[~now], items[~now]
+    return events
+
+
+def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
+    """Points and slabs that they may lie in, by single precision; in order of both."""
+    seen = points.glance(panel.unread)
+    sieve, most = panel.sieve.coarse(seen.scale)
+    far = ~(seen.reach <= most)  # too uncertain for a glance
+    pairs: list[tuple[Array, Array]] = []
+    for a in range(0, len(points), _ROWS):
+        part = seen.rows[a : a + _ROWS]
+        products = buffers.take("coarse", (len(part), len(panel)), np.float32)
+        np.matmul(part, sieve, out=products)
+        np.abs(products, out=products)
+        products[far[a : a + _ROWS]] = 0.0
+        near = np.flatnonzero(~(products.min(axis=1) >= 1))  # what is not a number stays
+        where, items = np.divmod(np.flatnonzero(~(products[near] >= 1)), len(panel))
+        pairs.append((near[where] + a, items))
+    return np.concatenate([p for p, _ in pairs]), np.concatenate([i for _, i in pairs])
+
+
+def _inside(panel: Panel, points: Points, rows: Array, items: Array) -> tuple[Array, Array]:
+    """Those of some points and slabs that double precision can't tell apart either."""
+    kept = panel.sieve.inside(points.values[rows], points.glance(panel.unread).reach[rows], items)
+    return rows[kept], items[kept]

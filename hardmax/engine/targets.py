@@ -1,0 +1,89 @@
+"""Outputs that are the points they should be: proven by residues.
+
+An output X/q and its target Y/s differ by E/(qs), E = sX − qY integers. Where floats bound the
+difference by r, |E| ≤ r q s; and where all of E are multiples of primes whose product is larger
+than that, E = 0, and the output *is* the target. So a few dozen bits for each sequence, rather than
+all of hundreds, prove what only exact arithmetic can (theory C1, C2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+
+import numpy as np
+
+from ..arithmetic import clear_denominators
+from ..numbers import Vector, nearest_float
+from .plan import Plan
+from .points import Points
+from .replay import Cloud, Replay
+from .rings import TERMS, rings
+from .rounding import SLACK, TINY, UNIT, Array
+from .tables import Ring, Tables
+
+
+@dataclass(frozen=True)
+class Targets:
+    """``points[of[j]]`` is where sequence j should go; nothing is said where that is −1."""
+
+    points: Sequence[Vector]
+    of: Array
+
+    @cached_property
+    def integers(self) -> Array:
+        """(Y, s) of every point, (M, d + 1), Python integers."""
+        rows = [[*y, s] for y, s in map(clear_denominators, self.points)]
+        return np.array(rows, dtype=object)
+
+    @cached_property
+    def floats(self) -> Array:
+        """The points in float64, (M, d); infinity where it has no such numbers."""
+        return np.array([[_float(x) for x in point] for point in self.points])
+
+
+def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Replay) -> Array:
+    """Which of some outputs are proven to be their targets, (n,) of bool; others may be, too.
+
+    ``points`` encloses them, ``of`` numbers their targets, ``replay`` is how they came to be.
+    """
+    found = np.zeros(len(points), dtype=bool)
+    if plan.dimension + 1 > TERMS:
+        return found
+    goal = targets.floats[of]
+    away = np.abs(points.values - goal) + points.radius + 2 * UNIT * np.abs(goal)
+    r = away.max(axis=1) * SLACK + TINY
+    tables, rows = plan.kept(Tables), replay.table_rows
+    tables.exact(rows)
+    need = replay.bits(tables.bits) + np.frexp(r)[1]
+    need += np.array([row[-1].bit_length() for row in targets.integers])[of]
+    have = np.cumsum([ring.bits for ring in rings()])
+    left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= have[-1]))
+    count = int(np.searchsorted(have, need[left].max(initial=0))) + 1
+    for table, enough in zip(tables.residues(rows, count), have.tolist(), strict=False):
+        if not len(left):
+            break
+        zero = _agrees(table.ring, replay.take(left).outputs(table), targets, of[left])
+        known = need[left] <= enough
+        found[left[zero & known]] = True
+        left = left[zero & ~known]
+    return found
+
+
+def _agrees(ring: Ring, cloud: Cloud, targets: Targets, of: Array) -> Array:
+    """Where sX − qY is zero in the ring, (n,)."""
+    rows = ring.of_integers(targets.integers).take(of, axis=1)
+    y, s = rows[..., :-1], rows[..., -1:]
+    difference = s * cloud.x[:, 0]
+    difference -= cloud.q[..., None] * y
+    return np.asarray(~ring.reduced(difference).any(axis=(0, 2)))
+
+
+def _float(x: Fraction) -> float:
+    try:
+        return nearest_float(x)
+    except OverflowError:
+        return inf

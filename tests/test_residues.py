@@ -1,0 +1,251 @@
+"""Targets reached, by residues: what is claimed of rings, of denominators and of outputs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from test_engine import collapsing
+
+import hardmax as hm
+from hardmax import RankOneBlock, Transformer
+from hardmax.certify.verify import misclassified
+from hardmax.engine import Plan, Targets, evaluate, outputs, targets
+from hardmax.engine.replay import Replay
+from hardmax.engine.rings import TERMS, Integers, Residues, rings
+from hardmax.engine.sums import Limbs
+from hardmax.engine.tables import Tables
+from hardmax.labels import Point
+from hardmax.testing import adversarial
+
+F = Fraction
+INTEGERS = st.integers(-(2**300), 2**300) | st.integers(-(2**64), 2**64)
+EXACT = settings(deadline=None)
+
+
+def test_primes():
+    from sympy import isprime
+
+    found = [p for ring in rings() for p in ring.primes]
+    assert len(set(found)) == len(found)
+    assert all(isprime(p) and p < 2**22 for p in found)
+    assert all(2**ring.bits < prod(ring.primes) for ring in rings())
+
+
+@given(st.lists(INTEGERS, min_size=1))
+def test_limbs(numbers):
+    array = np.array(numbers, dtype=object)
+    limbs = Limbs.of(array)
+    assert limbs.integers().tolist() == numbers
+    pieces, places = limbs.pieces
+    assert np.abs(pieces).max() <= 2**21
+    for column, number in zip(pieces.T.tolist(), numbers, strict=True):
+        assert sum(int(x) << k for x, k in zip(column, places, strict=True)) == number
+    assert Integers().of(limbs)[0].tolist() == numbers
+
+
+@given(st.lists(INTEGERS, min_size=1), st.sampled_from(rings()[:3]))
+def test_residues_of_integers(numbers, ring):
+    found = ring.of_integers(np.array(numbers, dtype=object))
+    for p, row in zip(ring.primes, found.tolist(), strict=True):
+        assert all(abs(x) <= 2**21 + 4 for x in row)
+        assert all((int(x) - number) % p == 0 for x, number in zip(row, numbers, strict=True))
+        assert [x == 0 for x in row] == [number % p == 0 for number in numbers]
+
+
+def test_the_largest_sums_are_exact():
+    """`TERMS` products of the largest residues stay below 2^53."""
+    assert TERMS * (2**21 + 4) ** 2 < 2**53
+    largest = Residues([4194301]).reduced(np.array([[2.0**53 - 1, 1 - 2.0**53, 2097150.0]]))
+    assert (np.abs(largest) <= 2**21 + 4).all()
+
+
+def crt(ring_values, moduli):
+    """The integer nearest zero with these residues."""
+    whole, found = prod(moduli), 0
+    for r, p in zip(ring_values, moduli, strict=True):
+        rest = whole // p
+        found += int(r) * rest * pow(rest, -1, p)
+    found %= whole
+    return found - whole if 2 * found > whole else found
+
+
+@EXACT
+@given(collapsing())
+def test_outputs_from_residues(pair):
+    """Enough residues are all of X and q, and `Replay.bits` says how many are enough for q."""
+    model, batch = pair
+    data = hm.Dataset(batch)
+    caught = []
+
+    def spy(plan, targets, of, points, replay):
+        caught.append(replay)
+        return np.zeros(len(points), dtype=bool)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(outputs, "reached", spy)
+        expected = [reference.output(model.blocks, Z) for Z in batch]
+        evaluate(model, data.tokens, data.offsets, targets=Targets(expected, np.arange(len(batch))))
+    assume(caught)
+    (replay,) = caught
+    if not len(replay.rows):
+        return
+    tables = Plan.of(model).kept(Tables)
+    tables.exact(replay.table_rows)
+    bits = replay.bits(tables.bits)
+    assume(bits.max() < 700)
+    clouds = [replay.outputs(table) for table in tables.residues(replay.table_rows, 14)]
+    moduli = [p for ring in rings()[:14] for p in ring.primes]
+    x = np.concatenate([cloud.x[:, 0] for cloud in clouds])
+    q = np.concatenate([cloud.q for cloud in clouds])
+    for j, row in enumerate(replay.rows.tolist()):
+        whole = crt(q[:, j], moduli)
+        assert 0 < whole <= 2 ** int(bits[j])
+        output = [F(crt(x[:, j, i], moduli), whole) for i in range(x.shape[2])]
+        assert tuple(output) == expected[row]
+
+
+def nearly(exponent, rings_fooled):
+    """One token that is off its label's point by a multiple of all primes of some rings, as an
+    integer over 2^exponent: far less than float64 shows."""
+    off = prod(p for ring in rings()[:rings_fooled] for p in ring.primes)
+    token = (1 + F(off, 2**exponent), F(1))
+    data = hm.Dataset(
+        [[token], [(F(5), F(1))]], ["a", "b"], {"a": Point((1, 1)), "b": Point((5, 1))}
+    )
+    blocks = [RankOneBlock.of(2, rho=0, alpha=1), RankOneBlock.of(2, u=[1, 0], b=-9, w=[1, 0])]
+    return Transformer(blocks), data
+
+
+@pytest.mark.parametrize("fooled", [1, 2, 3, 5])
+def test_residues_alone_are_not_believed(fooled, monkeypatch):
+    model, data = nearly(110 * fooled + 60, fooled)
+    agreed = []
+    original = targets._agrees
+
+    def spy(*given):
+        agreed.append(original(*given))
+        return agreed[-1]
+
+    monkeypatch.setattr(targets, "_agrees", spy)
+    ((j, output),) = misclassified(model, data)
+    assert j == 0
+    assert output[0] != 1
+    assert len(agreed) == fooled + 1  # all the fooled rings, and the one that is not
+    assert all(found[0] for found in agreed[:-1])
+
+
+FIRST = prod(rings()[0].primes)
+
+
+def test_later_residues_do_not_make_good():
+    """A multiple of the second ring's primes that is none of the first's."""
+    model, data = nearly(2 * 110 + 40, 2)
+    off = prod(rings()[1].primes)
+    token = (1 + F(off, 2 ** (2 * 110 + 40)), F(1))
+    wrong = hm.Dataset([[token], [(F(5), F(1))]], ["a", "b"], data.sets)
+    assert [j for j, _ in misclassified(model, wrong)] == [0]
+
+
+def test_far_below_the_error_of_floats():
+    """Zero for all that floats and the first primes say; not for what floats can't exclude."""
+    token = (1 + F(FIRST, 2**170), F(0))
+    model = Transformer([RankOneBlock.translation((-1, 0), rho=0, alpha=1)])
+    sets = {"a": Point((0, 0))}
+    assert len(misclassified(model, hm.Dataset([[token]], ["a"], sets))) == 1
+    assert misclassified(model, hm.Dataset([[(1, 0)]], ["a"], sets)) == []
+
+
+def test_unclear_layers():
+    """A layer that floats can't tell from an active one, and that would lead to the target if it
+    were one."""
+    tiny = F(1, 2**100)
+    for sign in (1, -1):
+        layer = RankOneBlock.of(2, u=[1, 0], b=-1 + sign * tiny, w=[1, 0])
+        model = Transformer([RankOneBlock.of(2, rho=0, alpha=1), layer])
+        sets = {"a": Point((1 + sign * tiny, 1))}
+        wrong = misclassified(model, hm.Dataset([[(1, 1)]], ["a"], sets))
+        assert bool(wrong) == (sign < 0)
+
+
+def test_long_denominators_of_targets():
+    sets = {"a": Point((1 + F(FIRST, 2**170), 1))}
+    model = Transformer([RankOneBlock.of(2, rho=0, alpha=1)])
+    assert len(misclassified(model, hm.Dataset([[(1, 1)]], ["a"], sets))) == 1
+    assert misclassified(model, hm.Dataset([[sets["a"].point]], ["a"], sets)) == []
+
+
+def test_the_last_layers_count():
+    """What the last layers add is a multiple of the first primes, in front of them all is well."""
+    token = (F(1), F(1))
+    blocks = [RankOneBlock.of(2, rho=0, alpha=1), RankOneBlock.translation((FIRST, 0))]
+    sets = {"a": Point(token)}
+    assert len(misclassified(Transformer(blocks), hm.Dataset([[token]], ["a"], sets))) == 1
+    assert misclassified(Transformer(blocks[:1]), hm.Dataset([[token]], ["a"], sets)) == []
+
+
+def test_denominators_without_inverses():
+    """Denominators that are multiples of the primes themselves."""
+    p = rings()[0].primes[0]
+    tokens = [[(F(1, p), F(2))], [(F(1, p) + F(1, p**2), F(2))]]
+    sets = {"a": Point((F(1, p), 2))}
+    model = Transformer([RankOneBlock.of(2, rho=0, alpha=1)])
+    assert misclassified(model, hm.Dataset(tokens[:1], ["a"], sets)) == []
+    assert [j for j, _ in misclassified(model, hm.Dataset(tokens, ["a", "a"], sets))] == [1]
+
+
+def test_targets_past_the_range_of_floats():
+    model = Transformer([RankOneBlock.of(2, rho=0, alpha=1)])
+    sets = {"a": Point((10**400, 1)), "b": Point((1, 1))}
+    data = hm.Dataset([[(1, 1)], [(2, 1)], [(1, 1)]], ["a", "a", "b"], sets)
+    assert [j for j, _ in misclassified(model, data)] == [0, 1]
+
+
+def test_more_bits_than_all_rings_have():
+    """What residues can't prove, integers do."""
+    token = (F(1, 3**2000), F(1))
+    model = Transformer([RankOneBlock.of(2, rho=0, alpha=1)])
+    assert misclassified(model, hm.Dataset([[token]], ["a"], {"a": Point(token)})) == []
+    other = (token[0] + F(1, 5**2000), F(1))
+    assert misclassified(model, hm.Dataset([[token]], ["a"], {"a": Point(other)}))
+
+
+@pytest.mark.parametrize("strategy", ["paper", "peel"])
+@pytest.mark.parametrize("family", ["collinear", "equal-means-unequal-lengths", "text-like"])
+def test_nothing_is_left_to_integers(strategy, family, monkeypatch):
+    """Built models of points: residues prove all, and integers are not asked."""
+    data = adversarial(family, 12)
+    model = hm.build(data, strategy=strategy)
+    asked = []
+    original = Replay.outputs
+
+    def spy(self, table):
+        asked.append(isinstance(table.ring, Integers))
+        return original(self, table)
+
+    monkeypatch.setattr(Replay, "outputs", spy)
+    assert misclassified(model, data) == []
+    assert not any(asked)
+
+
+def test_one_wrong_among_many():
+    data = adversarial("collinear", 12)
+    model = hm.build(data, strategy="peel")
+    p = model.parameters
+    w = p.w.values.copy()
+    k = int(np.flatnonzero(w.any(axis=1))[-1])
+    exact = dict(p.w.exact)
+    place = k * model.dimension + int(np.flatnonzero(w[k])[0])
+    exact[place] = exact.get(place, F(float(w.flat[place]))) + F(1, 2**180)
+    blocks = list(model.blocks)
+    row = [exact.get(k * model.dimension + i, F(float(w[k, i]))) for i in range(model.dimension)]
+    given = blocks[k]
+    blocks[k] = RankOneBlock.of(
+        model.dimension, u=given.u, b=given.b, w=row, rho=given.rho, alpha=given.alpha, v=given.v
+    )
+    assert len(misclassified(Transformer(blocks), data)) == 1
