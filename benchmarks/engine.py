@@ -61,7 +61,7 @@ TARGETS = {
     "exact/B4": 1e-3,
     "exact/B5": 1e-3,
 }
-PAUSE_S = 0.06  # until idle threads of BLAS and OpenMP have gone to sleep
+PAUSE_S = 0.2  # until idle threads of BLAS and OpenMP have gone to sleep
 TURN_S = 0.1  # of runs in a turn
 BUDGET_S = 6.0  # for the repetitions of one group of columns
 DENSE_S = 4.0  # one run of B3; beyond, it gets fewer sequences
@@ -199,7 +199,7 @@ def measure(name: str, data: hm.Dataset, model: hm.Transformer, how: str) -> dic
     plan = Plan.of(model)
     runs = {
         "B1": partial(numpy_blocks.outputs, *given),
-        "float": partial(float_outputs, plan, data.tokens.values, data.offsets),
+        "float": partial(float_outputs, plan, data.tokens, data.offsets),
         "exact": partial(misclassified, model, data),
     }
     if misclassified(model, data):

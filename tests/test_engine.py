@@ -21,6 +21,7 @@ from hardmax.certify.verify import misclassified
 from hardmax.engine import (
     Plan,
     Targets,
+    along,
     chunks,
     collapse,
     evaluate,
@@ -48,15 +49,18 @@ F = Fraction
 FORCED = {  # every path of the engine, on data of any size
     "as it is": {},
     "panels": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 1},
-    "rounds": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "sweep._SHORT": 0},
+    "rounds": {
+        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "sweep._SHORT": 0, "along._PAYS": 0,
+    },
     "rounds, then columns": {
         "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "sweep._SHORT": 0, "sweep._ROUNDS": 1,
+        "along._PAYS": 0,
     },
     "small panels": {"fuse._BRIEF": 0, "fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._STRAIGHT": 1},
     "step by step": {"settle._NEW": 0, "settle._STEPS": 2},
-    "small chunks": {"chunks._CHUNK": 1},
+    "small chunks": {"chunks._ALONE": 0, "chunks._CHUNK": 1},
 }  # fmt: skip
-MODULES = {"chunks": chunks, "fuse": fuse, "settle": settle, "sweep": sweep}
+MODULES = {"along": along, "chunks": chunks, "fuse": fuse, "settle": settle, "sweep": sweep}
 
 
 @pytest.fixture(params=FORCED)
@@ -282,7 +286,7 @@ def test_tents_are_fused():
 def test_float_outputs():
     data = adversarial("collinear", 12)
     model = hm.build(data, strategy="peel")
-    found = float_outputs(Plan.of(model), data.tokens.values, data.offsets)
+    found = float_outputs(Plan.of(model), data.tokens, data.offsets)
     exact = model.outputs(data.sequences)
     assert np.allclose(found, [[float(x) for x in y] for y in exact], atol=1e-6)
 

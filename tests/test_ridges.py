@@ -22,14 +22,17 @@ F = Fraction
 FORCED = {  # every path of the engine, on models of any size
     "as it is": {},
     "panels": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 1},
-    "rounds": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0},
+    "rounds": {
+        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
+        "along._PAYS": 0,
+    },
     "rounds, then columns": {
         "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
-        "sweep._ROUNDS": 1,
+        "sweep._ROUNDS": 1, "along._PAYS": 0,
     },
     "small panels": {"fuse._BRIEF": 0, "fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._FEW": 0},
 }  # fmt: skip
-MODULES = {"fuse": fuse, "sweep": sweep}
+MODULES = {"along": along, "fuse": fuse, "sweep": sweep}
 COLLAPSE = {"rho": 0, "alpha": 1}
 
 
@@ -304,6 +307,7 @@ def test_pushes_next_to_points(panels, monkeypatch, data):
     """Layers that all raise one coordinate, steeply or not, with points on and next to their
     hyperplanes, near and far: whatever is active is noticed, whatever counts as active is."""
     monkeypatch.setattr(sweep, "_SHORT", 0)
+    monkeypatch.setattr(along, "_PAYS", data.draw(st.sampled_from([0, 0, 10**6])))
     monkeypatch.setattr(along, "_MANY", data.draw(st.sampled_from([0, 8])))
     monkeypatch.setattr(along, "_SOME", data.draw(st.sampled_from([1, 64])))
     d = data.draw(st.integers(2, 4))

@@ -1,7 +1,7 @@
 """Layers that all change one coordinate: as it grows, their products grow in proportion.
 
-All points are looked at in single precision, around their centre; where they are too large or too
-small for that, in double precision. The few layers that may be active by this look are asked in
+All points are looked at in single precision, around their centre; where they are few, too large or
+too small for that, in double precision. The few layers that may be active by this look are asked in
 double precision before a point is moved.
 """
 
@@ -16,6 +16,7 @@ from .rounding import LARGE, SINGLE, SLACK, SPARE, UNIT, Array, gamma
 from .trails import Events
 
 _SOME = 64  # points that make a centre
+_PAYS = 1 << 15  # products from which single precision is faster
 _MANY = 8  # hits of a point, on average, from which asking again is not worth it
 
 
@@ -28,12 +29,17 @@ def along(
     n, d = points.values.shape
     x, r = points.values[:, axis], points.radius[:, axis]
     before = x.copy(), r.copy()
-    centre = points.values[:_SOME].mean(axis=0)
-    away = np.subtract(points.values, centre, out=buffers.take("away", (n, d)))
-    size, reach = np.sqrt(np.einsum("ij,ij->i", away, away)), points.reach()
-    unit = SINGLE if 1 / LARGE < size.max() + reach.max() < LARGE else UNIT
-    fuzz = gamma(d + SPARE, unit)
-    sieve = panel.sieve.around(centre, unit)
+    reach = points.reach()
+    if n * len(panel) < _PAYS:
+        single, fuzz, sieve = False, 0.0, panel.sieve.rows
+        centre, away, size = np.zeros(d), points.values, np.zeros(n)
+    else:
+        centre = points.values[:_SOME].mean(axis=0)
+        away = np.subtract(points.values, centre, out=buffers.take("away", (n, d)))
+        size = np.sqrt(np.einsum("ij,ij->i", away, away))
+        single = bool(1 / LARGE < size.max() + reach.max() < LARGE)
+        fuzz = gamma(d + SPARE, SINGLE if single else UNIT)
+        sieve = panel.sieve.around(centre, SINGLE if single else UNIT)
     kind, slopes = sieve.dtype.type, sieve[axis]
     steps = np.stack([slopes, np.abs(slopes) * (1 + 2.0**-10)]).astype(kind)
     extended = buffers.take("extended", (n, d + 2), kind)
@@ -43,7 +49,7 @@ def along(
     hits = _positive(products, buffers)
     rows = np.arange(n)
     for _ in range(rounds):
-        left, item = _first(panel, points, rows, reach, hits)
+        left, item = _first(panel, points, rows, reach, hits, single)
         if not len(left):
             return events, left
         if len(left) < len(rows):
@@ -55,7 +61,7 @@ def along(
         reach[rows] = np.maximum(near, points.reach_of(rows, axis))
         larger = np.maximum(size[rows], np.abs(x[rows] - centre[axis]))
         grown = fuzz * (larger - size[rows]) + (reach[rows] - near)  # of this coordinate alone
-        if unit == SINGLE:
+        if single:
             grown[~(larger < LARGE)] = np.inf  # so everything is a hit
         size[rows] = larger
         # nine roundings a round, of what the reach and the sieve have room for (SPARE)
@@ -76,13 +82,13 @@ def _positive(products: Array, buffers: Buffers) -> Array:
 
 
 def _first(
-    panel: Panel, points: Points, rows: Array, reach: Array, hits: Array
+    panel: Panel, points: Points, rows: Array, reach: Array, hits: Array, single: bool
 ) -> tuple[Array, Array]:
     """Of the hits (n, K) of some points the places of the points that have one, and their first;
-    where a point has few, those that rest by double precision don't count."""
+    where a point has few in single precision, those that rest by double don't count."""
     items = hits.argmax(axis=1)
     left = np.flatnonzero(hits[np.arange(len(rows)), items])
-    if np.count_nonzero(hits) > _MANY * len(left):
+    if not single or np.count_nonzero(hits) > _MANY * len(left):
         return left, items[left]
     at, items = np.divmod(np.flatnonzero(hits), hits.shape[1])
     kept = panel.sieve.beyond(points.values[rows[at]], reach[rows[at]], items)

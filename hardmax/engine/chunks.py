@@ -15,18 +15,17 @@ from .rounding import Array
 
 Result = TypeVar("Result")
 
-_CHUNK = 2048  # sequences at a time
+_ALONE = 2048  # sequences that one thread takes
+_CHUNK = 4096  # sequences at a time
 _TOKENS = 1 << 16  # and about this many tokens
 
 
 def chunks(offsets: Array) -> list[tuple[int, int]]:
     """Runs of sequences, of moderate numbers of sequences and tokens, as many for every thread."""
     count = len(offsets) - 1
-    if count <= _CHUNK and offsets[-1] - offsets[0] <= _TOKENS:
+    if count <= _ALONE and offsets[-1] - offsets[0] <= _TOKENS:
         return [(0, count)]
-    parts = -(-count // _CHUNK)
-    if parts > 1:
-        parts = -(-parts // cores()) * cores()
+    parts = -(-count // (_CHUNK * cores())) * cores()
     size = -(-count // parts)
     bounds = [0]
     while bounds[-1] < count:

@@ -98,16 +98,15 @@ def evaluate(
     return outputs
 
 
-def float_outputs(plan: Plan, values: Array, offsets: Array) -> Array:
+def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
     """Outputs in float64 by the fused plan, (N, d); NaN where floats can't follow a sequence."""
     count = len(offsets) - 1
-    found = np.full((count, plan.dimension), np.nan)
+    found = np.empty((count, plan.dimension))
 
     def one(start: int, end: int, buffers: Buffers) -> None:
-        first = offsets[start]
-        tokens = ExactArray(values[first : offsets[end]])
-        collapsed = collapse(plan, tokens, offsets[start : end + 1] - first)
+        collapsed = collapse(plan, tokens, offsets[start : end + 1])
         if collapsed is None:
+            found[start:end] = np.nan
             return
         _sweeps(plan, collapsed, buffers)
         found[start:end] = collapsed.points.values

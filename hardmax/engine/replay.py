@@ -20,7 +20,7 @@ from .points import RESTS, UNCLEAR
 from .rounding import Array
 from .stories import Stories
 from .sums import Limbs, single_tokens, sums_of_tokens
-from .tables import Ring, Table
+from .tables import IDLE, Ring, Table, ceil_log2
 
 Point = tuple[list[int], int]  # numerators, and their positive denominator
 
@@ -40,18 +40,19 @@ class Cloud:
         one. Layers that are ``unclear`` are asked for their sign, which residues do not have."""
         if not len(at):
             return
-        ring, d = self.table.ring, self.x.shape[-1]
-        whole = len(at) == self.q.shape[1]
+        ring, d, count = self.table.ring, self.x.shape[-1], self.q.shape[1]
+        if not ring.exact and count // 2 < len(at) < count:  # all points are quicker than most
+            every = np.full(count, IDLE)
+            every[at] = rows
+            at, rows = np.arange(count), every
+        whole = len(at) == count
         x, q = (self.x, self.q) if whole else (self.x[:, :, at], self.q[:, at])
         layers = self.table.rows.take(rows, axis=1)
         u, b, w = layers[..., :d], layers[..., d], layers[..., d + 1 : -2]
         value = ring.reduced(np.einsum("pnd,pcnd->pcn", u, x) + (b * q)[:, None])
         factor, divisor = layers[..., -2], layers[..., -1]
         if ring.exact:
-            moves = (
-                np.ones(len(at), dtype=bool) if unclear is None else ~unclear | (value[0, 0] > 0)
-            )
-            if not moves.all():
+            if unclear is not None and not (moves := ~unclear | (value[0, 0] > 0)).all():
                 self.layers(at[moves], rows[moves])
                 return
             common = np.gcd(np.gcd.reduce(value, axis=1), np.gcd(factor, divisor))
@@ -165,15 +166,16 @@ class Replay:
         """At least the binary logarithms of the q of `outputs`, (n,), from those of the rows of
         the table."""
         p, end = self.plan.parameters, self.plan.collapse or 0
-        found = np.full(len(self.rows), self._common.bit_length())
+        found = np.full(len(self.rows), ceil_log2(self._common))
         if any(self._means):
-            found += np.frexp(self.lengths.astype(float))[1]
+            found += np.frexp(self.lengths - 0.5)[1]  # ceil(log2)
         for part in self.collapsed.story:
             if isinstance(part, Layer):
                 found[part.active[self.rows]] += bits[part.block]
             else:
-                found += _common(p.rho.entry(part.block), p.alpha.entry(part.block)).bit_length()
-        found += _common(p.alpha.entry(end)).bit_length()
+                factors = p.rho.entry(part.block), p.alpha.entry(part.block)
+                found += ceil_log2(_common(*factors))
+        found += ceil_log2(p.alpha.entry(end).denominator)
         return found + np.bincount(self.stories.at, bits[self._behind], len(found)).astype(np.int64)
 
     @cached_property

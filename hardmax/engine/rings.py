@@ -7,6 +7,7 @@ products of two of them are integers below 2^53: float64 arithmetic on them is e
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import cache
 from math import prod
@@ -28,10 +29,15 @@ class Integers:
     exact = True
     kind = np.dtype(object)
     size = 1
+    bits = sys.maxsize  # any number is told from 0
 
-    def of(self, limbs: Limbs) -> Array:
-        """The numerators of some rationals."""
-        return limbs.integers()[None]
+    def part(self, bits: int) -> Integers:
+        """All of ℤ."""
+        return self
+
+    def of(self, limbs: Limbs, factor: int = 1) -> Array:
+        """The numerators of some rationals, times a factor."""
+        return limbs.integers()[None] * factor
 
     def of_integers(self, integers: Array) -> Array:
         """An array of Python integers."""
@@ -59,10 +65,24 @@ class Residues:
         self.bits = prod(primes).bit_length() - 1  # numbers below 2^bits are told from 0
         self._p = np.array(primes, dtype=np.float64)
 
-    def of(self, limbs: Limbs) -> Array:
-        """Residues of the numerators of some rationals: one matrix product."""
+    def part(self, bits: int) -> Residues:
+        """The first of the primes, as many as tell numbers below 2^bits from 0; or all.
+
+        >>> rings()[0].part(40).primes
+        (4194301, 4194287)
+        """
+        for k in range(1, self.size):
+            if prod(self.primes[:k]).bit_length() > bits:
+                return Residues(self.primes[:k])
+        return self
+
+    def of(self, limbs: Limbs, factor: int = 1) -> Array:
+        """Residues of the numerators of some rationals, times a factor: one matrix product."""
         pieces, places = limbs.pieces
-        weights = [[self._balanced(pow(2, place, p), p) for place in places] for p in self.primes]
+        weights = [
+            [self._balanced(factor * pow(2, place, p) % p, p) for place in places]
+            for p in self.primes
+        ]
         found = np.array(weights, dtype=np.float64) @ pieces.reshape(len(pieces), -1)
         return self.reduced(found.reshape(self.size, *pieces.shape[1:]))
 

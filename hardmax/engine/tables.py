@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
@@ -13,21 +14,33 @@ from .rounding import Array
 from .sums import Limbs
 
 Ring = Integers | Residues
+IDLE = -1
 
 
+@dataclass(frozen=True)
 class Table:
     """Layers of a plan as integers in a ring, and the factors of attention.
 
     Row k is the layer of block k, row L + k the factor ρ + α of its attention: U, B, W, then what
-    X and q are multiplied by.
+    X and q are multiplied by. The last row, IDLE, does nothing.
     """
 
-    def __init__(self, plan: Plan, ring: Ring) -> None:
+    ring: Ring
+    rows: Array  # (1 or primes, 2L + 1, 2d + 3)
+    known: Array  # (2L,), what is filled
+
+    @classmethod
+    def of(cls, plan: Plan, ring: Ring) -> Table:
+        """A table without rows; those that nobody asks for take no memory."""
         count, d = len(plan), plan.dimension
-        self.ring = ring
-        # rows that nobody asks for take no memory
-        self.rows = np.empty((ring.size, 2 * count, 2 * d + 3), dtype=ring.kind)
-        self.known = np.zeros(2 * count, dtype=bool)
+        rows = np.empty((ring.size, 2 * count + 1, 2 * d + 3), dtype=ring.kind)
+        rows[:, IDLE], rows[:, IDLE, -2:] = 0, 1
+        return cls(ring, rows, np.zeros(2 * count, dtype=bool))
+
+    def part(self, bits: int) -> Table:
+        """The same in fewer residues, if these are enough (`Residues.part`)."""
+        ring = self.ring.part(bits)
+        return Table(ring, self.rows[: ring.size], self.known)
 
 
 class Tables:
@@ -37,7 +50,7 @@ class Tables:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.bits = np.zeros(2 * len(plan), dtype=np.int64)
-        self._exact = Table(plan, Integers())
+        self._exact = Table.of(plan, Integers())
         self._residues: list[Table] = []
         self._lock = Lock()
 
@@ -47,7 +60,7 @@ class Tables:
             with self._lock:
                 new = np.unique(rows[~self._exact.known[rows]])
                 integers = self._integers(new)
-                self.bits[new] = [row[-1].bit_length() for row in integers]
+                self.bits[new] = [ceil_log2(row[-1]) for row in integers]
                 self._exact.rows[0, new] = integers
                 self._exact.known[new] = True
         return self._exact
@@ -57,7 +70,7 @@ class Tables:
         integers = self.exact(rows).rows[0]
         with self._lock:
             while len(self._residues) < count:
-                self._residues.append(Table(self.plan, rings()[len(self._residues)]))
+                self._residues.append(Table.of(self.plan, rings()[len(self._residues)]))
             found = self._residues[:count]
             new = np.unique(rows[~np.logical_and.reduce([table.known[rows] for table in found])])
             if len(new):
@@ -77,6 +90,15 @@ class Tables:
             factor = p.rho.entry(k) + p.alpha.entry(k)
             found.append([0] * (2 * d + 1) + [factor.numerator, factor.denominator])
         return np.array(found, dtype=object).reshape(len(rows), 2 * d + 3)
+
+
+def ceil_log2(number: int) -> int:
+    """The least k with number ≤ 2^k, of a positive integer.
+
+    >>> ceil_log2(1), ceil_log2(8), ceil_log2(9)
+    (0, 3, 4)
+    """
+    return (number - 1).bit_length()
 
 
 def _beside(u: ExactArray, b: ExactArray) -> ExactArray:

@@ -23,7 +23,7 @@ from .points import Points
 from .replay import Cloud, Replay
 from .rings import TERMS, rings
 from .rounding import SLACK, TINY, UNIT, Array
-from .tables import Ring, Tables
+from .tables import Ring, Tables, ceil_log2
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,20 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
     tables, rows = plan.kept(Tables), replay.table_rows
     tables.exact(rows)
     need = replay.bits(tables.bits) + np.frexp(r)[1]
-    need += np.array([row[-1].bit_length() for row in targets.integers])[of]
+    need += np.array([ceil_log2(row[-1]) for row in targets.integers])[of]
     have = np.cumsum([ring.bits for ring in rings()])
     left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= have[-1]))
     count = int(np.searchsorted(have, need[left].max(initial=0))) + 1
-    for table, enough in zip(tables.residues(rows, count), have.tolist(), strict=False):
+    known = 0
+    for whole in tables.residues(rows, count):
         if not len(left):
             break
+        table = whole.part(int(need[left].max()) - known)
+        known += table.ring.bits
         zero = _agrees(table.ring, replay.take(left).outputs(table), targets, of[left])
-        known = need[left] <= enough
-        found[left[zero & known]] = True
-        left = left[zero & ~known]
+        enough = need[left] <= known
+        found[left[zero & enough]] = True
+        left = left[zero & ~enough]
     return found
 
 
@@ -78,8 +81,9 @@ def _agrees(ring: Ring, cloud: Cloud, targets: Targets, of: Array) -> Array:
     rows = ring.of_integers(targets.integers).take(of, axis=1)
     y, s = rows[..., :-1], rows[..., -1:]
     difference = s * cloud.x[:, 0]
-    difference -= cloud.q[..., None] * y
-    return np.asarray(~ring.reduced(difference).any(axis=(0, 2)))
+    difference -= y * cloud.q[..., None]
+    difference = ring.reduced(difference)
+    return np.asarray(np.einsum("pnd,pnd->n", difference, difference) == 0)  # faster than any
 
 
 def _float(x: Fraction) -> float:
