@@ -8,8 +8,8 @@ memory (ru_maxrss), blocks, verdict. After that:
 
 - the growth exponent, the slope of log(time) against log(N) by least squares;
 - sign products: the time of the bare float64 products of all points with all directions u of
-  the model's wide panels, on all cores, over what the engine takes to know all their signs (and
-  to move the points that they move): "signs_%". "share_%" is the same over the whole verdict;
+  the model's wide panels, on all cores, over the processor time, a core, that the engine takes to
+  know which of all these layers rest: "signs_%". "share_%" is the same over the whole verdict;
 - vowels: ``hardmax build`` as a whole process, the median of 5;
 - with --paper, text-like N = 10 000 by the strategy paper.
 
@@ -29,7 +29,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, thread_time
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -118,27 +118,34 @@ def wide(model: object) -> list:
 
 
 def signs(model: object, data: object) -> float:
-    """Time that the engine takes for the signs of the wide panels on all points."""
+    """Processor time, over the number of cores, that the engine takes to know which layers of
+    the wide panels rest on which points; what may be active is then moved off the clock."""
     from hardmax.engine import Plan
+    from hardmax.engine.along import look
+    from hardmax.engine.chunks import chunks, chunkwise
     from hardmax.engine.collapse import collapse
-    from hardmax.engine.outputs import _chunks, _chunkwise
+    from hardmax.engine.slabs import inside
     from hardmax.engine.sweep import sweep
 
     plan, panels = Plan.of(model), wide(model)
 
-    def run(chosen: list) -> float:
-        def one(start: int, end: int, buffers: object) -> None:
-            found = collapse(plan, data.tokens, data.offsets[start : end + 1])
-            for panel in chosen:
-                sweep(panel, found.points, buffers)
+    def run() -> float:
+        def one(start: int, end: int, buffers: object) -> float:
+            points = collapse(plan, data.tokens, data.offsets[start : end + 1]).points
+            took = 0.0
+            for panel in panels:
+                before = thread_time()
+                if panel.kind == "tents":
+                    inside(panel, points, buffers)
+                else:
+                    (look(panel, points, buffers).products <= 0).all(axis=1)
+                took += thread_time() - before
+                sweep(panel, points, buffers)
+            return took
 
-        start = perf_counter()
-        for _ in _chunkwise(one, _chunks(data.offsets)):
-            pass
-        return perf_counter() - start
+        return sum(chunkwise(one, chunks(data.offsets))) / facts()["cores"]
 
-    times = [run(panels) - run([]) for _ in range(3)]
-    return statistics.median(times)
+    return statistics.median(run() for _ in range(3))
 
 
 def sign_products(model: object, points: int) -> dict[str, object]:

@@ -368,10 +368,7 @@ def test_a_model_that_is_not_proved_gets_no_name(run, tmp_path, monkeypatch):
 
 
 def test_python_m_without_asserts(tmp_path):
-    """Nothing depends on assert: the same files and exit codes under -O.
-
-    The data share no token: compiling networkx without asserts would take all the time.
-    """
+    """Nothing depends on assert: the same files and exit codes under -O."""
     data = save(tmp_path / "d.json", [{"tokens": [[k, 1]], "label": str(k)} for k in range(3)])
     for name, flags in (("a.npz", []), ("m.npz", ["-O"])):
         result = command("build", data, "-o", tmp_path / name, flags=flags)

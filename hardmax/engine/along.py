@@ -7,6 +7,8 @@ double precision before a point is moved.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .buffers import Buffers
@@ -20,15 +22,26 @@ _PAYS = 1 << 15  # products from which single precision is faster
 _MANY = 8  # hits of a point, on average, from which asking again is not worth it
 
 
-def along(
-    panel: Panel, points: Points, axis: int, buffers: Buffers, rounds: int
-) -> tuple[Events, Array]:
-    """Move the points that some layer is active on, in so many rounds; what happened, and the
-    points that are not through, back where they were."""
-    events = Events()
+@dataclass
+class Look:
+    """All products of n points with a panel, (n, K), not ≤ 0 where a layer may be active.
+
+    They are those of x − ``centre``, of length ``size`` (n,), with ``sieve``; ``fuzz``·size is
+    what rounding adds to the ``reach`` of the points.
+    """
+
+    single: bool
+    sieve: Array
+    centre: Array
+    fuzz: float
+    size: Array
+    reach: Array
+    products: Array
+
+
+def look(panel: Panel, points: Points, buffers: Buffers) -> Look:
+    """The first look at all points: one matrix product."""
     n, d = points.values.shape
-    x, r = points.values[:, axis], points.radius[:, axis]
-    before = x.copy(), r.copy()
     reach = points.reach()
     if n * len(panel) < _PAYS:
         single, fuzz, sieve = False, 0.0, panel.sieve.rows
@@ -40,16 +53,30 @@ def along(
         single = bool(1 / LARGE < size.max() + reach.max() < LARGE)
         fuzz = gamma(d + SPARE, SINGLE if single else UNIT)
         sieve = panel.sieve.around(centre, SINGLE if single else UNIT)
-    kind, slopes = sieve.dtype.type, sieve[axis]
-    steps = np.stack([slopes, np.abs(slopes) * (1 + 2.0**-10)]).astype(kind)
-    extended = buffers.take("extended", (n, d + 2), kind)
+    extended = buffers.take("extended", (n, d + 2), sieve.dtype.type)
     extended[:, :d], extended[:, d], extended[:, d + 1] = away, (fuzz * size + reach) * SLACK, 1.0
-    products = buffers.take("products", (n, len(panel)), kind)
+    products = buffers.take("products", (n, len(panel)), sieve.dtype.type)
     np.matmul(extended, sieve, out=products)
+    return Look(single, sieve, centre, fuzz, size, reach, products)
+
+
+def along(
+    panel: Panel, points: Points, axis: int, buffers: Buffers, rounds: int
+) -> tuple[Events, Array]:
+    """Move the points that some layer is active on, in so many rounds; what happened, and the
+    points that are not through, back where they were."""
+    events = Events()
+    x, r = points.values[:, axis], points.radius[:, axis]
+    before = x.copy(), r.copy()
+    seen = look(panel, points, buffers)
+    products, reach, size = seen.products, seen.reach, seen.size
+    slopes = seen.sieve[axis]
+    kind = slopes.dtype.type
+    steps = np.stack([slopes, np.abs(slopes) * (1 + 2.0**-10)]).astype(kind)
     hits = _positive(products, buffers)
-    rows = np.arange(n)
+    rows = np.arange(len(points))
     for _ in range(rounds):
-        left, item = _first(panel, points, rows, reach, hits, single)
+        left, item = _first(panel, points, rows, reach, hits, seen.single)
         if not len(left):
             return events, left
         if len(left) < len(rows):
@@ -59,9 +86,9 @@ def along(
             states = points.raised(panel.plan, rows[mine], blocks, near[mine], axis)
             events.add(rows[mine], blocks, states)
         reach[rows] = np.maximum(near, points.reach_of(rows, axis))
-        larger = np.maximum(size[rows], np.abs(x[rows] - centre[axis]))
-        grown = fuzz * (larger - size[rows]) + (reach[rows] - near)  # of this coordinate alone
-        if single:
+        larger = np.maximum(size[rows], np.abs(x[rows] - seen.centre[axis]))
+        grown = seen.fuzz * (larger - size[rows]) + (reach[rows] - near)  # of this coordinate alone
+        if seen.single:
             grown[~(larger < LARGE)] = np.inf  # so everything is a hit
         size[rows] = larger
         # nine roundings a round, of what the reach and the sieve have room for (SPARE)

@@ -16,7 +16,7 @@ _ROWS = 1024  # points of a product that stays in the cache
 def slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
     """Tents that read none of what they change: so every point meets its slabs independently."""
     events = Events()
-    rows, items = _inside(panel, points, *_glanced(panel, points, buffers))
+    rows, items = inside(panel, points, buffers)
     reach = points.glance(panel.unread).reach
     while len(rows):  # the next slab of every point
         now = np.r_[True, rows[1:] != rows[:-1]]
@@ -28,8 +28,16 @@ def slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
     return events
 
 
+def inside(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
+    """Points and slabs that they may lie in, in order of both: first by single precision, then by
+    double."""
+    rows, items = _glanced(panel, points, buffers)
+    kept = panel.sieve.inside(points.values[rows], points.glance(panel.unread).reach[rows], items)
+    return rows[kept], items[kept]
+
+
 def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
-    """Points and slabs that they may lie in, by single precision; in order of both."""
+    """The same by single precision alone."""
     seen = points.glance(panel.unread)
     sieve, most = panel.sieve.coarse(seen.scale)
     far = ~(seen.reach <= most)  # too uncertain for a glance
@@ -44,9 +52,3 @@ def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Arr
         where, items = np.divmod(np.flatnonzero(~(products[near] >= 1)), len(panel))
         pairs.append((near[where] + a, items))
     return np.concatenate([p for p, _ in pairs]), np.concatenate([i for _, i in pairs])
-
-
-def _inside(panel: Panel, points: Points, rows: Array, items: Array) -> tuple[Array, Array]:
-    """Those of some points and slabs that double precision can't tell apart either."""
-    kept = panel.sieve.inside(points.values[rows], points.glance(panel.unread).reach[rows], items)
-    return rows[kept], items[kept]
