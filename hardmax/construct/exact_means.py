@@ -1,4 +1,4 @@
-"""Exact means of sequences: sums in int64, as many at a time as its bits hold (theory C2)."""
+"""Exact means of sequences (theory C2)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from math import lcm
 
 import numpy as np
 
+from ..engine.sums import quick_sums
 from ..exact_array import ExactArray, ranges
 from .filtered import Array
 from .integer_points import IntegerPoints, Row, lowest_terms
 
-_LIMB = 40  # bits of a part of a float: sums of fewer than 2^20 of them are far inside int64
-_MOST = 32  # parts
 _LONG = 1000  # bits of a common denominator up to which it serves all points
 _TOKENS = 2**15  # tokens at a time
 
@@ -29,37 +28,14 @@ def exact_means(tokens: ExactArray, offsets: Array, chosen: Array) -> IntegerPoi
         some = chosen[start : start + per_chunk]
         lengths = np.diff(offsets)[some]
         which, bounds = ranges(offsets[some], lengths), np.concatenate([[0], np.cumsum(lengths)])
-        found = _sums(tokens, which, bounds[:-1])
+        found = quick_sums(tokens, which, bounds)
         if found is None:
             points = IntegerPoints(tokens.take(which).integer_rows())
             rows += means_of_points(points, np.arange(len(which)), bounds).rows
         else:
-            sums, q = found
-            rows += [[*row, q * n] for row, n in zip(sums.tolist(), lengths.tolist(), strict=True)]
+            sums, q = found.integers().tolist(), found.denominator
+            rows += [[*row, q * n] for row, n in zip(sums, lengths.tolist(), strict=True)]
     return IntegerPoints(rows)
-
-
-def _sums(tokens: ExactArray, rows: Array, starts: Array) -> tuple[Array, int] | None:
-    """Sums of the tokens ``rows[starts[j]:starts[j+1]]`` as integers over one denominator."""
-    scaled = tokens.scaled()
-    longest = int(np.diff(starts, append=len(rows)).max())
-    if scaled is not None and longest < 2**9:
-        return np.add.reduceat(scaled[0][rows], starts, axis=0), scaled[1]
-    if tokens.exact or longest >= 2**20:
-        return None
-    rest = tokens.values[rows]
-    exponents = np.frexp(rest[rest != 0])[1]
-    low = int(exponents.min(initial=0)) - 53
-    count = -(-(int(exponents.max(initial=0)) - low) // _LIMB)
-    if count > _MOST:
-        return None
-    total = np.zeros((len(starts), tokens.shape[1]), dtype=object)
-    for i in range(count - 1, -1, -1):
-        # every step is exact: a multiple of 2^low, cut at a power of two above it
-        part = np.trunc(np.ldexp(rest, -(low + _LIMB * i)))
-        rest = rest - np.ldexp(part, low + _LIMB * i)
-        total = (total << _LIMB) + np.add.reduceat(part.astype(np.int64), starts, axis=0)
-    return (total << low if low > 0 else total), 1 << max(-low, 0)
 
 
 def means_of_points(points: IntegerPoints, which: Array, starts: Array) -> IntegerPoints:

@@ -86,6 +86,12 @@ def sums_of_tokens(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs:
     >>> x.integers(), x.denominator
     (array([[7]], dtype=object), 2)
     """
+    found = quick_sums(tokens, rows, bounds)
+    return found if found is not None else _slowly(tokens, rows, bounds)
+
+
+def quick_sums(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs | None:
+    """`sums_of_tokens` where int64 or float64 can add them exactly, None elsewhere."""
     scaled = tokens.scaled()
     spare = int(np.diff(bounds).max(initial=1)).bit_length()
     if scaled is not None and spare <= 9:
@@ -93,8 +99,7 @@ def sums_of_tokens(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs:
         return Limbs((totals(numerators, bounds, rows),), 0, denominator)
     d = tokens.shape[1]
     overridden = bool(tokens.exact) and not {k // d for k in tokens.exact}.isdisjoint(rows.tolist())
-    found = None if overridden else _dyadic(tokens, rows, bounds, 50 - spare)
-    return found if found is not None else _slowly(tokens, rows, bounds)
+    return None if overridden else _dyadic(tokens, rows, bounds, 50 - spare)
 
 
 def totals(x: Array, bounds: Array, rows: Array | None = None) -> Array:
