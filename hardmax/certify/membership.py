@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import lcm
-
 import numpy as np
 
 from ..dataset import Dataset
 from ..engine import Outputs
+from ..engine.outputs import vector_of
 from ..engine.points import Points
 from ..engine.rounding import LEAST, MOST, SLACK, TINY, UNIT, Array, gamma
+from ..engine.settle import Row
 from ..labels import Ball, Box, LabelSet, Point
 from ..numbers import Vector, nearest_float
 
@@ -73,34 +73,15 @@ def outside(outputs: Outputs, data: Dataset) -> list[int]:
     wrong = {
         pair
         for pair in set(pairs)
-        if not sets[pair % len(sets)].contains(outputs.constants[pair // len(sets)])
+        if not _holds(sets[pair % len(sets)], outputs.constants[pair // len(sets)])
     }
     if wrong:
         found = [j for j, pair in zip(ready.tolist(), pairs, strict=True) if pair in wrong]
-    if not outputs.points:
-        return sorted(found)
-    targets = [_integers(one) for one in sets]
-    of = codes.tolist()
-    for j, (x, q) in outputs.points.items():
-        target = targets[of[j]]
-        if target is None:
-            right = sets[of[j]].contains(outputs[j])
-        else:
-            p, entries, wanted = target
-            wanted = wanted.copy()
-            for i, y in entries:
-                wanted[i] = y * q
-            right = (x if p == 1 else [a * p for a in x]) == wanted
-        if not right:
-            found.append(j)
+    found += [j for j, row in outputs.points.items() if not _holds(sets[codes[j]], row)]
     return sorted(found)
 
 
-def _integers(label_set: LabelSet) -> tuple[int, list[tuple[int, int]], list[int]] | None:
-    """A point as integers over one denominator p, those that are not zero with their places, and
-    as many zeros; None for open sets."""
-    if not isinstance(label_set, Point):
-        return None
-    p = lcm(*(x.denominator for x in label_set.point))
-    entries = [(i, int(x * p)) for i, x in enumerate(label_set.point) if x]
-    return p, entries, [0] * label_set.dimension
+def _holds(label_set: LabelSet, row: Row) -> bool:
+    if isinstance(label_set, Point):  # the rows of equal points are equal
+        return row == label_set.row
+    return label_set.contains(vector_of(row))

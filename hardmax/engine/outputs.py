@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 
 import numpy as np
 
@@ -18,9 +19,9 @@ from .chunks import chunks, chunkwise
 from .collapse import Collapsed, collapse
 from .plan import Plan, Scaling
 from .points import Points
-from .replay import Point, Replay
+from .replay import Replay
 from .rounding import Array
-from .settle import OPEN, Book, settle
+from .settle import OPEN, Book, Row, settle
 from .stories import Stories
 from .sweep import sweep
 from .tables import Tables
@@ -40,8 +41,8 @@ class Outputs:
     """
 
     number: Array
-    constants: Sequence[Vector]
-    points: dict[int, Point]
+    constants: Sequence[Row]
+    points: dict[int, Row]
     inside: Array
 
     def __len__(self) -> int:
@@ -49,10 +50,17 @@ class Outputs:
 
     def __getitem__(self, j: int) -> Vector:
         """The output of sequence j."""
-        if self.number[j] >= 0:
-            return self.constants[int(self.number[j])]
-        x, q = self.points[j]
-        return tuple(Fraction(int(a), int(q)) for a in x)
+        return vector_of(self.constants[self.number[j]] if self.number[j] >= 0 else self.points[j])
+
+
+def vector_of(row: Row) -> Vector:
+    """The point (p_1/q, …, p_d/q) of a row.
+
+    >>> vector_of((3, 2, 6))
+    (Fraction(1, 2), Fraction(1, 3))
+    """
+    *p, q = row
+    return tuple(Fraction(x, q) for x in p)
 
 
 def evaluate(
@@ -122,7 +130,7 @@ def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
 class _Part:
     number: Array
     inside: Array
-    points: dict[int, Point]
+    points: dict[int, Row]
     general: Array  # sequences left to the general evaluator
 
 
@@ -200,11 +208,12 @@ def _part(
         surely[left[proven]] = True
         places = np.flatnonzero(~surely[left])
         replay, left = replay.take(places), left[places]
-    points: dict[int, Point] = {}
+    points: dict[int, Row] = {}
     if len(left):
         cloud = replay.outputs(plan.kept(Tables).exact(replay.table_rows))
-        exact = zip(cloud.x[0, 0].tolist(), cloud.q[0].tolist(), strict=True)
-        points = dict(zip(left.tolist(), exact, strict=True))
+        for j, x, q in zip(left.tolist(), cloud.x[0, 0].tolist(), cloud.q[0].tolist(), strict=True):
+            common = gcd(q, *x)
+            points[j] = (*(a // common for a in x), q // common)
     return _Part(number, surely, points, general)
 
 
@@ -219,4 +228,5 @@ def _generally(
     """Block by block in exact arithmetic: what the plan has no answer to."""
     batch = Tokens.of_sequences(tokens, offsets, np.array(rows))
     for j, output in zip(rows, model.run(batch, progress), strict=True):
-        outputs.points[j] = clear_denominators(output)
+        numerators, q = clear_denominators(output)
+        outputs.points[j] = (*numerators, q)

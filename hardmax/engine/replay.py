@@ -22,8 +22,6 @@ from .stories import Stories
 from .sums import Limbs, single_tokens, sums_of_tokens
 from .tables import IDLE, Ring, Table, ceil_log2
 
-Point = tuple[list[int], int]  # numerators, and their positive denominator
-
 _LONG = 2000  # bits of a denominator from which fractions are reduced
 
 

@@ -6,10 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import floor
 from typing import Any, ClassVar
 
 from ..alternatives import Refutation, project, strict_system
+from ..arithmetic import clear_denominators
 from ..errors import InputError
 from ..numbers import Vector, as_fraction, as_vector, dot, json_number, json_vector, short_between
 from .distance import Distance
@@ -59,6 +61,12 @@ class Point(LabelSet):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "point", as_vector(self.point))
+
+    @cached_property
+    def row(self) -> tuple[int, ...]:
+        """(p_1, …, p_d, q) with the point p/q and the least q > 0: equal points, equal rows."""
+        numerators, q = clear_denominators(self.point)
+        return (*numerators, q)
 
     @property
     def dimension(self) -> int:
