@@ -113,13 +113,14 @@ def _first(
 ) -> tuple[Array, Array]:
     """Of the hits (n, K) of some points the places of the points that have one, and their first;
     where a point has few in single precision, those that rest by double don't count."""
-    items = hits.argmax(axis=1)
-    left = np.flatnonzero(hits[np.arange(len(rows)), items])
-    if not single or np.count_nonzero(hits) > _MANY * len(left):
+    if np.count_nonzero(hits) > _MANY * len(rows):
+        items = hits.argmax(axis=1)
+        left = np.flatnonzero(hits[np.arange(len(rows)), items])
         return left, items[left]
     at, items = np.divmod(np.flatnonzero(hits), hits.shape[1])
-    kept = panel.sieve.beyond(points.values[rows[at]], reach[rows[at]], items)
-    at, items = at[kept], items[kept]
+    if single:
+        kept = panel.sieve.beyond(points.values[rows[at]], reach[rows[at]], items)
+        at, items = at[kept], items[kept]
     now = np.ones(len(at), dtype=bool)
     now[1:] = at[1:] != at[:-1]
     return at[now], items[now]
