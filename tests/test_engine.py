@@ -35,6 +35,7 @@ from hardmax.engine import (
 from hardmax.engine.panel import Panel
 from hardmax.engine.points import ACTIVE, RESTS, Points
 from hardmax.exact_array import ExactArray
+from hardmax.labels import Point
 from hardmax.testing import (
     FAMILIES,
     KINDS,
@@ -146,11 +147,11 @@ def check_targets(model, data, expected):
     sequences = np.arange(len(expected))
     near = [tuple(x + (i == 0) * F(1, 2**150) for i, x in enumerate(y)) for y in expected]
     for of in (sequences, len(expected) + sequences, sequences[::-1]):
-        targets = Targets([*expected, *near], of)
+        targets = Targets([Point(y).row for y in (*expected, *near)], of)
         found = evaluate(model, data.tokens, data.offsets, targets=targets)
         for j, output in enumerate(expected):
             if found.inside[j]:
-                assert targets.points[of[j]] == output
+                assert targets.rows[of[j]] == Point(output).row
             else:
                 assert found[j] == output
 

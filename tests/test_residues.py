@@ -90,7 +90,8 @@ def test_outputs_from_residues(pair):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(outputs, "reached", spy)
         expected = [reference.output(model.blocks, Z) for Z in batch]
-        evaluate(model, data.tokens, data.offsets, targets=Targets(expected, np.arange(len(batch))))
+        goal = Targets([Point(y).row for y in expected], np.arange(len(batch)))
+        evaluate(model, data.tokens, data.offsets, targets=goal)
     assume(caught)
     (replay,) = caught
     if not len(replay.rows):

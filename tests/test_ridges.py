@@ -175,7 +175,7 @@ def test_states_are_those_of_the_blocks(panels, pair):
         trail = sweep.sweep(step, found.points, sweep.Buffers())
         if not isinstance(trail, sweep.Events):
             continue
-        rows, blocks, kinds = trail.packed()
+        rows, blocks, kinds = trail.packed
         assert all(np.diff(blocks[rows == j]).min(initial=1) > 0 for j in range(len(batch)))
         for j, k, state in zip(rows.tolist(), blocks.tolist(), kinds.tolist(), strict=True):
             block = model.blocks[k]
@@ -335,7 +335,7 @@ def test_pushes_next_to_points(panels, monkeypatch, data):
     with np.errstate(all="ignore"):  # as `evaluate` has it
         trail = sweep.sweep(panel, points, sweep.Buffers())
     assert isinstance(trail, sweep.Events)
-    rows, met, states = trail.packed()
+    rows, met, states = trail.packed
     for j, Z in enumerate(batch):
         exact = reference.trace(model.blocks, Z)
         active = {

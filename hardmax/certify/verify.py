@@ -146,7 +146,7 @@ def misclassified(
 
     single = np.array([isinstance(label_set, Point) for label_set in sets])
     of = np.where(single, np.cumsum(single) - 1, -1)[codes]
-    targets = Targets([s.point for s in sets if isinstance(s, Point)], of)
+    targets = Targets([s.row for s in sets if isinstance(s, Point)], of)
     outputs = evaluate(
         model,
         data.tokens,

@@ -209,7 +209,7 @@ def _past_events(book: Book, events: Events, rows: Array, number: Array) -> Arra
     """Points that met nothing that matters keep their suffix; the others lose it."""
     if not events.rows or not len(rows):
         return number
-    met, blocks, _ = events.packed()
+    met, blocks, _ = events.packed
     place = np.full(max(int(met.max()), int(rows.max())) + 1, -1)
     place[rows] = np.arange(len(rows))
     at = place[met]

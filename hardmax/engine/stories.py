@@ -42,7 +42,7 @@ class Stories:
                 at, item = np.nonzero(met)
                 parts.append((at, step.first[item], np.where(active[at, item], ACTIVE, UNCLEAR)))
             elif isinstance(trail, Events) and trail.rows:
-                met, blocks, states = trail.packed()
+                met, blocks, states = trail.packed
                 at = place[met]
                 mine = at >= 0
                 parts.append((at[mine], blocks[mine], states[mine]))

@@ -10,39 +10,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from math import inf
 
 import numpy as np
 
-from ..arithmetic import clear_denominators
-from ..numbers import Vector, nearest_float
 from .plan import Plan
 from .points import Points
 from .replay import Cloud, Replay
 from .rings import TERMS, rings
 from .rounding import SLACK, TINY, UNIT, Array
+from .settle import Row
+from .sums import Limbs
 from .tables import Ring, Tables, ceil_log2
 
 
 @dataclass(frozen=True)
 class Targets:
-    """``points[of[j]]`` is where sequence j should go; nothing is said where that is −1."""
+    """``rows[of[j]]`` is where sequence j should go; nothing is said where ``of`` is −1."""
 
-    points: Sequence[Vector]
+    rows: Sequence[Row]
     of: Array
 
     @cached_property
-    def integers(self) -> Array:
-        """(Y, s) of every point, (M, d + 1), Python integers."""
-        rows = [[*y, s] for y, s in map(clear_denominators, self.points)]
-        return np.array(rows, dtype=object)
+    def integers(self) -> Limbs:
+        """(Y, s) of every point, (M, d + 1)."""
+        return Limbs.of(np.array(self.rows, dtype=object))
 
     @cached_property
     def floats(self) -> Array:
         """The points in float64, (M, d); infinity where it has no such numbers."""
-        return np.array([[_float(x) for x in point] for point in self.points])
+        return np.array([[_quotient(x, q) for x in p] for *p, q in self.rows])
+
+    @cached_property
+    def bits(self) -> Array:
+        """At least the binary logarithms of s, (M,)."""
+        return np.array([ceil_log2(row[-1]) for row in self.rows])
 
 
 def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Replay) -> Array:
@@ -59,7 +62,7 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
     tables, rows = plan.kept(Tables), replay.table_rows
     tables.exact(rows)
     need = replay.bits(tables.bits) + np.frexp(r)[1]
-    need += np.array([ceil_log2(row[-1]) for row in targets.integers])[of]
+    need += targets.bits[of]
     have = np.cumsum([ring.bits for ring in rings()])
     left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= have[-1]))
     count = int(np.searchsorted(have, need[left].max(initial=0))) + 1
@@ -78,7 +81,7 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
 
 def _agrees(ring: Ring, cloud: Cloud, targets: Targets, of: Array) -> Array:
     """Where sX − qY is zero in the ring, (n,)."""
-    rows = ring.of_integers(targets.integers).take(of, axis=1)
+    rows = ring.of(targets.integers).take(of, axis=1)
     y, s = rows[..., :-1], rows[..., -1:]
     difference = s * cloud.x[:, 0]
     difference -= y * cloud.q[..., None]
@@ -86,8 +89,8 @@ def _agrees(ring: Ring, cloud: Cloud, targets: Targets, of: Array) -> Array:
     return np.asarray(np.einsum("pnd,pnd->n", difference, difference) == 0)  # faster than any
 
 
-def _float(x: Fraction) -> float:
+def _quotient(p: int, q: int) -> float:
     try:
-        return nearest_float(x)
+        return p / q
     except OverflowError:
         return inf

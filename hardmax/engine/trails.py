@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -27,8 +28,9 @@ class Events:
             self.blocks.append(blocks[kept])
             self.states.append(states[kept])
 
+    @cached_property
     def packed(self) -> tuple[Array, Array, Array]:
-        """Rows, blocks and states, by row and in order."""
+        """Rows, blocks and states, by row and in order, once nothing more will happen."""
         if not self.rows:
             nothing = np.zeros(0, dtype=np.int64)
             return nothing, nothing, nothing
