@@ -118,9 +118,16 @@ def _first(
         left = np.flatnonzero(hits[np.arange(len(rows)), items])
         return left, items[left]
     at, items = np.divmod(np.flatnonzero(hits), hits.shape[1])
-    if single:
+    now = _changes(at)
+    if single and len(at) <= _MANY * np.count_nonzero(now):
         kept = panel.sieve.beyond(points.values[rows[at]], reach[rows[at]], items)
         at, items = at[kept], items[kept]
-    now = np.ones(len(at), dtype=bool)
-    now[1:] = at[1:] != at[:-1]
+        now = _changes(at)
     return at[now], items[now]
+
+
+def _changes(at: Array) -> Array:
+    """Where a rising sequence has a new value, (n,)."""
+    found = np.ones(len(at), dtype=bool)
+    found[1:] = at[1:] != at[:-1]
+    return found
