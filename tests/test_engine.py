@@ -21,17 +21,14 @@ from hardmax.certify.verify import misclassified
 from hardmax.engine import (
     Plan,
     Targets,
-    along,
-    chunks,
     collapse,
+    columns,
     evaluate,
     float_outputs,
-    fuse,
     outputs,
-    settle,
     sums,
-    sweep,
 )
+from hardmax.engine.buffers import Buffers
 from hardmax.engine.panel import Panel
 from hardmax.engine.points import ACTIVE, RESTS, Points
 from hardmax.exact_array import ExactArray
@@ -47,30 +44,6 @@ from hardmax.testing import (
 )
 
 F = Fraction
-FORCED = {  # every path of the engine, on data of any size
-    "as it is": {},
-    "panels": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 1},
-    "rounds": {
-        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "sweep._SHORT": 0, "along._PAYS": 0,
-    },
-    "rounds, then columns": {
-        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "sweep._SHORT": 0, "sweep._ROUNDS": 1,
-        "along._PAYS": 0,
-    },
-    "small panels": {"fuse._BRIEF": 0, "fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._STRAIGHT": 1},
-    "step by step": {"settle._NEW": 0, "settle._STEPS": 2},
-    "small chunks": {"chunks._ALONE": 0, "chunks._CHUNK": 1},
-}  # fmt: skip
-MODULES = {"along": along, "chunks": chunks, "fuse": fuse, "settle": settle, "sweep": sweep}
-
-
-@pytest.fixture(params=FORCED)
-def forced(request, monkeypatch):
-    for name, value in FORCED[request.param].items():
-        module, _, attribute = name.partition(".")
-        monkeypatch.setattr(MODULES[module], attribute, value)
-
-
 SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -236,7 +209,7 @@ def test_enclosures_hold(forced, data):
     if compiled.collapse is None:
         return
     found = collapse.collapse(compiled, given_data.tokens, given_data.offsets)
-    outputs._sweeps(compiled, found, sweep.Buffers())
+    outputs._sweeps(compiled, found, Buffers())
     for j, Z in enumerate(batch):
         if found.lost is not None and found.lost[j]:
             continue
@@ -495,7 +468,7 @@ def test_levels_that_floats_round():
     panel = Panel("clips", np.arange(1, 6), Plan.of(Transformer(blocks)))
     for start in (1.0, 1 / 3):  # cut off for certain, and perhaps
         points = Points(np.full((1, 5), start), np.zeros((1, 5)))
-        sweep.clip(panel, points)
+        columns.clip(panel, points)
         for value, radius in zip(points.values[0], points.radius[0], strict=True):
             assert abs(F(float(value)) - F(1, 3)) <= F(float(radius))
 

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax.construct.exact_means import exact_means, means_of_points
-from hardmax.construct.integer_points import IntegerPoints, falling, inner, row_of, vector_of
+from hardmax.construct.integer_points import IntegerPoints, falling, inner
 from hardmax.construct.move import move
 from hardmax.construct.moves import Moves, pack
 from hardmax.errors import ResourceLimitError
 from hardmax.exact_array import ExactArray
 from hardmax.model.layers import RankOneBlock
 from hardmax.numbers import dot, power_of_two_below
+from hardmax.rows import row_of, vector_of
 from hardmax.testing import FAMILIES, adversarial, rationals
 
 F = Fraction

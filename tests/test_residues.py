@@ -97,8 +97,7 @@ def test_outputs_from_residues(pair):
     if not len(replay.rows):
         return
     tables = Plan.of(model).kept(Tables)
-    tables.exact(replay.table_rows)
-    bits = replay.bits(tables.bits)
+    bits = replay.bits(tables)
     assume(bits.max() < 700)
     clouds = [replay.outputs(table) for table in tables.residues(replay.table_rows, 14)]
     moduli = [p for ring in rings()[:14] for p in ring.primes]

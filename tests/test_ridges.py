@@ -14,33 +14,14 @@ from hypothesis import strategies as st
 import hardmax as hm
 from hardmax import RankOneBlock, Transformer
 from hardmax.engine import Plan, along, collapse, evaluate, fuse, sweep
+from hardmax.engine.buffers import Buffers
 from hardmax.engine.points import ACTIVE
 from hardmax.engine.ridges import ridges
+from hardmax.engine.trails import Events
 from hardmax.testing import rationals
 
 F = Fraction
-FORCED = {  # every path of the engine, on models of any size
-    "as it is": {},
-    "panels": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 1},
-    "rounds": {
-        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
-        "along._PAYS": 0,
-    },
-    "rounds, then columns": {
-        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
-        "sweep._ROUNDS": 1, "along._PAYS": 0,
-    },
-    "small panels": {"fuse._BRIEF": 0, "fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._FEW": 0},
-}  # fmt: skip
-MODULES = {"along": along, "fuse": fuse, "sweep": sweep}
 COLLAPSE = {"rho": 0, "alpha": 1}
-
-
-@pytest.fixture(params=FORCED)
-def forced(request, monkeypatch):
-    for name, value in FORCED[request.param].items():
-        module, _, attribute = name.partition(".")
-        monkeypatch.setattr(MODULES[module], attribute, value)
 
 
 @pytest.fixture
@@ -172,8 +153,8 @@ def test_states_are_those_of_the_blocks(panels, pair):
     found = collapse.collapse(plan, data.tokens, data.offsets)
     states = [reference.trace(model.blocks, Z) for Z in batch]
     for step in plan.steps:
-        trail = sweep.sweep(step, found.points, sweep.Buffers())
-        if not isinstance(trail, sweep.Events):
+        trail = sweep.sweep(step, found.points, Buffers())
+        if not isinstance(trail, Events):
             continue
         rows, blocks, kinds = trail.packed
         assert all(np.diff(blocks[rows == j]).min(initial=1) > 0 for j in range(len(batch)))
@@ -333,8 +314,8 @@ def test_pushes_next_to_points(panels, monkeypatch, data):
     points = collapse.collapse(plan, given_data.tokens, given_data.offsets).points
     (panel,) = plan.steps
     with np.errstate(all="ignore"):  # as `evaluate` has it
-        trail = sweep.sweep(panel, points, sweep.Buffers())
-    assert isinstance(trail, sweep.Events)
+        trail = sweep.sweep(panel, points, Buffers())
+    assert isinstance(trail, Events)
     rows, met, states = trail.packed
     for j, Z in enumerate(batch):
         exact = reference.trace(model.blocks, Z)

@@ -6,12 +6,11 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..engine import Outputs
-from ..engine.outputs import vector_of
 from ..engine.points import Points
 from ..engine.rounding import LEAST, MOST, SLACK, TINY, UNIT, Array, gamma
-from ..engine.settle import Row
 from ..labels import Ball, Box, LabelSet, Point
 from ..numbers import Vector, nearest_float
+from ..rows import vector_of
 
 
 def surely_inside(label_set: LabelSet, points: Points) -> Array:
@@ -81,7 +80,7 @@ def outside(outputs: Outputs, data: Dataset) -> list[int]:
     return sorted(found)
 
 
-def _holds(label_set: LabelSet, row: Row) -> bool:
+def _holds(label_set: LabelSet, row: tuple[int, ...]) -> bool:
     if isinstance(label_set, Point):  # the rows of equal points are equal
         return row == label_set.row
     return label_set.contains(vector_of(row))

@@ -16,6 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..engine.rounding import LEAST, MOST
 from ..exact_array import ExactArray
 from ..model.tokens import Tokens
 from ..numbers import Vector
@@ -24,7 +25,6 @@ from .filtered import Array, FilteredPoints
 from .integer_points import IntegerPoints
 
 _SMALL = 2**18  # entries of tokens up to which means are exact from the start
-_RANGE = 2.0**300  # floats are trusted where the largest entry lies between this and 1/this
 _CHUNK = 2**15  # tokens, or points, at a time
 _DIRECTIONS = 3  # random projections that tell different points apart
 _SAMPLE = 64  # exact entries that show, almost always, that a coordinate is not constant
@@ -244,7 +244,7 @@ def enclosed_means(points: FilteredPoints, offsets: Array) -> FilteredPoints:
 
 def _float_means(X: Array, offsets: Array) -> FilteredPoints | None:
     """Means of nearest floats (T, d); None where these are too large or too small."""
-    if not 1 / _RANGE < max(float(X.max()), -float(X.min())) < _RANGE:
+    if not LEAST < max(float(X.max()), -float(X.min())) < MOST:
         return None
     count = len(offsets) - 1
     lengths = np.diff(offsets)

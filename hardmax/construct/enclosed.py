@@ -11,17 +11,16 @@ from fractions import Fraction
 import numpy as np
 
 from ..dataset.grouping import token_hashes, token_keys
+from ..engine.rounding import LEAST, MOST
 from ..exact_array import ExactArray, ranges
 from ..model.shadow import ratio
 from ..model.tokens import Tokens
 from ..numbers import Vector
+from ..rows import row_of
 from .cloud import Cloud, enclosed_means
 from .filtered import Array, FilteredPoints
-from .integer_points import row_of
 from .pulls import Pull, Pulled
 from .sharing import numbered
-
-_RANGE = 2.0**300  # floats are taken where the largest entry lies between this and 1/this
 
 
 class Enclosed:
@@ -47,7 +46,7 @@ class Enclosed:
         exact = Pulled.of_array(tokens, offsets, chosen)
         rows = ranges(offsets[chosen], np.diff(offsets)[chosen])
         X = tokens.values[rows]
-        if 1 / _RANGE < float(np.abs(X).max()) < _RANGE:
+        if LEAST < float(np.abs(X).max()) < MOST:
             points = FilteredPoints.of_floats(X, np.zeros(len(X)), Fraction(1))
         else:
             points = _enclosed(exact)

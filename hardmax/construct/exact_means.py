@@ -8,8 +8,9 @@ import numpy as np
 
 from ..engine.sums import quick_sums
 from ..exact_array import ExactArray, ranges
+from ..rows import Row, lowest_terms
 from .filtered import Array
-from .integer_points import IntegerPoints, Row, lowest_terms
+from .integer_points import IntegerPoints
 
 _LONG = 1000  # bits of a common denominator up to which it serves all points
 _TOKENS = 2**15  # tokens at a time

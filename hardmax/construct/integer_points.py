@@ -1,6 +1,5 @@
-"""Many exact points, each a row of integers over a positive denominator (theory C2).
+"""Many exact points, each a row of integers (`rows`) that need not be in lowest terms.
 
-A row [p_1, …, p_d, q] stands for the point (p_1/q, …, p_d/q); it need not be in lowest terms.
 Python's integers take a tenth of the time of Fractions, which are made of what is asked for.
 """
 
@@ -9,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from math import gcd, lcm
+from math import lcm
 from operator import mul
 from typing import Any
 
 import numpy as np
 
-from ..arithmetic import clear_denominators
 from ..numbers import Vector, nearest_float
+from ..rows import Row, lowest_terms, row_of, vector_of
 from .filtered import Array
-
-Row = list[int]
 
 
 class IntegerPoints:
@@ -147,36 +144,6 @@ class _Known(dict[int, tuple[int, list[int], int]]):
     def __missing__(self, q: int) -> tuple[int, list[int], int]:
         self[q] = found = self.function(q)
         return found
-
-
-def row_of(x: Iterable[Fraction]) -> Row:
-    """The row of a point, in lowest terms.
-
-    >>> row_of((Fraction(1, 2), Fraction(1, 3)))
-    [3, 2, 6]
-    """
-    numerators, denominator = clear_denominators(list(x))
-    return [*numerators, denominator]
-
-
-def vector_of(row: Row) -> Vector:
-    """The point of a row.
-
-    >>> vector_of([3, 2, 6])
-    (Fraction(1, 2), Fraction(1, 3))
-    """
-    *p, q = row
-    return tuple(Fraction(x, q) for x in p)
-
-
-def lowest_terms(row: Row) -> Row:
-    """The row divided by the greatest common divisor of its entries.
-
-    >>> lowest_terms([2, -4, 6])
-    [1, -2, 3]
-    """
-    divisor = gcd(*row)
-    return row if divisor == 1 else [x // divisor for x in row]
 
 
 def inner(x: Row, y: Row) -> int:

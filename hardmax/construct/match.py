@@ -17,7 +17,8 @@ from fractions import Fraction
 
 from ..model.parameters import Parameters
 from ..numbers import Vector
-from .integer_points import IntegerPoints, Row, falling, row_of, vector_of
+from ..rows import Row, row_of, vector_of
+from .integer_points import IntegerPoints, falling
 from .moves import Moves
 
 

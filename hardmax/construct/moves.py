@@ -12,7 +12,8 @@ from ..exact_array import ExactArray
 from ..model.layers import RankOneBlock
 from ..model.parameters import Parameters
 from ..numbers import power_of_two_below
-from .integer_points import Row, inner, row_of
+from ..rows import Row, row_of
+from .integer_points import inner
 
 _SHORT = 2**53  # quotients of shorter integers by shorter powers of two are floats
 

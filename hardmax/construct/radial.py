@@ -17,9 +17,10 @@ from ..labels import LabelSet, Point
 from ..model.layers import RankOneBlock
 from ..model.parameters import Parameters
 from ..numbers import Vector, bits, dot, power_of_two_below
+from ..rows import Row, row_of, vector_of
 from .collapse import Cloud
 from .filtered import FilteredPoints, rounded_to
-from .integer_points import IntegerPoints, Row, falling, row_of, vector_of
+from .integer_points import IntegerPoints, falling
 from .move import move
 from .moves import Moves
 

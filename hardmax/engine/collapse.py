@@ -49,6 +49,12 @@ class Collapsed:
     story: list[Layer | Focus]
     leader: Array | None
 
+    @property
+    def leaders(self) -> list[Array | None]:
+        """What all tokens of a sequence were pulled to, in order, and what they became."""
+        pulls = [part.leader for part in self.story if isinstance(part, Focus)]
+        return [*pulls, self.leader]
+
 
 def collapse(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed | None:
     """The sequences ``offsets`` (n+1,) of packed tokens as points; None where there is no way."""

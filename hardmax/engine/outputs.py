@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import gcd
 
 import numpy as np
 
-from ..arithmetic import clear_denominators
 from ..exact_array import ExactArray
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from ..numbers import Vector
+from ..rows import lowest_terms, row_of, vector_of
 from .buffers import Buffers
 from .chunks import chunks, chunkwise
 from .collapse import Collapsed, collapse
@@ -21,12 +19,12 @@ from .plan import Plan, Scaling
 from .points import Points
 from .replay import Replay
 from .rounding import Array
-from .settle import OPEN, Book, Row, settle
+from .settle import OPEN, Book, settle
 from .stories import Stories
-from .sweep import sweep
+from .sweep import in_order, sweep
 from .tables import Tables
 from .targets import Targets, reached
-from .trails import Grid, Trail
+from .trails import Trail
 
 Inside = Callable[[Array, Points], Array]
 Progress = Callable[[int], None]
@@ -34,15 +32,15 @@ Progress = Callable[[int], None]
 
 @dataclass
 class Outputs:
-    """Exact outputs of N sequences.
+    """Exact outputs of N sequences, as `rows` in lowest terms.
 
     ``constants[number[j]]`` is the output of sequence j where ``number[j]`` ≥ 0; ``points`` holds
     others; what is in neither was found ``inside``, or on its target.
     """
 
     number: Array
-    constants: Sequence[Row]
-    points: dict[int, Row]
+    constants: Sequence[tuple[int, ...]]
+    points: dict[int, tuple[int, ...]]
     inside: Array
 
     def __len__(self) -> int:
@@ -51,16 +49,6 @@ class Outputs:
     def __getitem__(self, j: int) -> Vector:
         """The output of sequence j."""
         return vector_of(self.constants[self.number[j]] if self.number[j] >= 0 else self.points[j])
-
-
-def vector_of(row: Row) -> Vector:
-    """The point (p_1/q, …, p_d/q) of a row.
-
-    >>> vector_of((3, 2, 6))
-    (Fraction(1, 2), Fraction(1, 3))
-    """
-    *p, q = row
-    return tuple(Fraction(x, q) for x in p)
 
 
 def evaluate(
@@ -130,7 +118,7 @@ def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
 class _Part:
     number: Array
     inside: Array
-    points: dict[int, Row]
+    points: dict[int, tuple[int, ...]]
     general: Array  # sequences left to the general evaluator
 
 
@@ -162,7 +150,7 @@ def _sweeps(
         else:
             move = floats or i + 1 < len(plan.steps)
             trails.append(sweep(step, collapsed.points, buffers, move))
-            done = move or not (isinstance(trails[-1], Grid) and step.kind != "clips")
+            done = move or not in_order(step)
     return trails, done
 
 
@@ -197,7 +185,6 @@ def _part(
     if not len(left):
         return _Part(number, surely, {}, general)
     stories = Stories.of(collapsed, trails, plan, left)
-
     replay = Replay.of(plan, tokens, offsets, start + left, collapsed, left, stories)
     if targets is not None:
         if not moved:
@@ -208,12 +195,11 @@ def _part(
         surely[left[proven]] = True
         places = np.flatnonzero(~surely[left])
         replay, left = replay.take(places), left[places]
-    points: dict[int, Row] = {}
+    points: dict[int, tuple[int, ...]] = {}
     if len(left):
         cloud = replay.outputs(plan.kept(Tables).exact(replay.table_rows))
         for j, x, q in zip(left.tolist(), cloud.x[0, 0].tolist(), cloud.q[0].tolist(), strict=True):
-            common = gcd(q, *x)
-            points[j] = (*(a // common for a in x), q // common)
+            points[j] = tuple(lowest_terms([*x, q]))
     return _Part(number, surely, points, general)
 
 
@@ -228,5 +214,4 @@ def _generally(
     """Block by block in exact arithmetic: what the plan has no answer to."""
     batch = Tokens.of_sequences(tokens, offsets, np.array(rows))
     for j, output in zip(rows, model.run(batch, progress), strict=True):
-        numerators, q = clear_denominators(output)
-        outputs.points[j] = (*numerators, q)
+        outputs.points[j] = tuple(row_of(output))

@@ -14,13 +14,13 @@ from math import lcm
 import numpy as np
 
 from ..exact_array import ExactArray, ranges
-from .collapse import Collapsed, Focus, Layer
+from .collapse import Collapsed, Layer
 from .plan import Plan
 from .points import RESTS, UNCLEAR
 from .rounding import Array
 from .stories import Stories
 from .sums import Limbs, single_tokens, sums_of_tokens
-from .tables import IDLE, Ring, Table, ceil_log2
+from .tables import IDLE, Table, Tables, ceil_log2
 
 _LONG = 2000  # bits of a denominator from which fractions are reduced
 
@@ -111,16 +111,16 @@ class Replay:
         """``sequences`` are the same as ``rows``, counted in ``offsets``."""
         first = offsets[sequences]
         lengths = offsets[sequences + 1] - first
-        leaders = [part.leader for part in collapsed.story if isinstance(part, Focus)]
-        leaders.append(collapsed.leader)
         found: dict[int, Limbs] = {}
-        for leader in leaders:
-            if id(leader) not in found and leader is None:
+        for leader in collapsed.leaders:
+            if id(leader) in found:
+                continue
+            if leader is None:
                 bounds = np.concatenate([[0], np.cumsum(lengths)])
                 found[id(leader)] = sums_of_tokens(tokens, ranges(first, lengths), bounds)
-            elif leader is not None:
+            else:
                 found[id(leader)] = single_tokens(tokens, leader[rows])
-        given = [found[id(leader)] for leader in leaders]
+        given = [found[id(leader)] for leader in collapsed.leaders]
         return cls(plan, collapsed, rows, stories, lengths, given)
 
     def take(self, some: Array) -> Replay:
@@ -160,10 +160,10 @@ class Replay:
             cloud.layers(at, self._behind[places], unclear)
         return cloud
 
-    def bits(self, bits: Array) -> Array:
-        """At least the binary logarithms of the q of `outputs`, (n,), from those of the rows of
-        the table."""
+    def bits(self, tables: Tables) -> Array:
+        """At least the binary logarithms of the q of `outputs`, (n,)."""
         p, end = self.plan.parameters, self.plan.collapse or 0
+        bits = tables.bits(self.table_rows)
         found = np.full(len(self.rows), ceil_log2(self._common))
         if any(self._means):
             found += np.frexp(self.lengths - 0.5)[1]  # ceil(log2)
@@ -179,8 +179,7 @@ class Replay:
     @cached_property
     def _means(self) -> list[bool]:
         """Which of the `given` are sums of tokens, to be divided by their number."""
-        leaders = [part.leader for part in self.collapsed.story if isinstance(part, Focus)]
-        return [leader is None for leader in [*leaders, self.collapsed.leader]]
+        return [leader is None for leader in self.collapsed.leaders]
 
     @cached_property
     def _common(self) -> int:
@@ -194,24 +193,18 @@ class Replay:
         for limbs, mean in zip(self.given, self._means, strict=True):
             if id(limbs) in clouds:
                 continue
-            x = ring.of(limbs)
-            if limbs.denominator != self._common:
-                factor = _scalar(ring, self._common // limbs.denominator)
-                x = ring.reduced(x * factor[:, None, None])
+            x = ring.of(limbs, self._common // limbs.denominator)
             if many is not None and not mean:
                 x = ring.reduced(x * many[..., None])
             clouds[id(limbs)] = x
         x = np.stack([clouds[id(limbs)] for limbs in self.given], axis=1)
-        q = np.repeat(_scalar(ring, self._common)[:, None], len(self.rows), axis=1)
+        common = ring.of_integers(np.array([self._common], dtype=object))
+        q = np.repeat(common, len(self.rows), axis=1)
         return Cloud(table, x, q if many is None else ring.reduced(q * many))
 
 
 def _common(x: Fraction, y: Fraction | None = None) -> int:
     return x.denominator if y is None else lcm(x.denominator, y.denominator)
-
-
-def _scalar(ring: Ring, number: int) -> Array:
-    return ring.of_integers(np.array([number], dtype=object))[:, 0]
 
 
 def _shortened(x: Array, q: Array) -> tuple[Array, Array]:

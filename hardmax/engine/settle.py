@@ -9,15 +9,13 @@ from threading import Lock
 
 import numpy as np
 
-from ..arithmetic import clear_denominators
+from ..rows import row_of
 from .collapse import Collapsed, Focus
 from .panel import Panel
 from .plan import Plan, Scaling
 from .rounding import Array
 from .suffix import ExactBlocks, Suffix
 from .trails import Events, Grid, Trail
-
-Row = tuple[int, ...]  # (p_1, …, p_d, q), the point p/q in lowest terms, q > 0
 
 OPEN = -1  # nothing is known; numbers below stand for constants
 _NEW = 256  # patterns of a chunk that get an exact map of their own
@@ -34,8 +32,8 @@ class Book:
 
     plan: Plan
     suffixes: list[Suffix] = field(default_factory=list)
-    constants: list[Row] = field(default_factory=list)
-    places: dict[Row, int] = field(default_factory=dict)
+    constants: list[tuple[int, ...]] = field(default_factory=list)
+    places: dict[tuple[int, ...], int] = field(default_factory=dict)
     steps: dict[object, int] = field(default_factory=dict)
     patterns: dict[object, dict[object, int]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
@@ -49,10 +47,10 @@ class Book:
         if not suffix.ready:
             self.suffixes.append(suffix)
             return len(self.suffixes) - 1
-        numerators, q = clear_denominators(suffix.constant)
-        place = self.places.setdefault((*numerators, q), len(self.constants))
+        row = tuple(row_of(suffix.constant))
+        place = self.places.setdefault(row, len(self.constants))
         if place == len(self.constants):
-            self.constants.append((*numerators, q))
+            self.constants.append(row)
         return OPEN - 1 - place
 
     def through(self, number: int, blocks: Array, active: Array, unclear: Array | None) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from math import lcm
 
 import numpy as np
@@ -146,13 +145,8 @@ def _dyadic(tokens: ExactArray, rows: Array, bounds: Array, width: int) -> Limbs
 
 
 def _slowly(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs:
-    exact = [tokens.row(int(i)) for i in rows]
-    common = lcm(*(x.denominator for row in exact for x in row))
-    sums = [
-        [
-            sum(x.numerator * (common // x.denominator) for x in column)
-            for column in zip(*exact[a:b], strict=True)
-        ]
-        for a, b in pairwise(bounds.tolist())
-    ]
-    return Limbs.of(np.array(sums, dtype=object).reshape(len(sums), -1), common)
+    given = tokens.take(rows).integer_rows()
+    common = lcm(*(q for *_, q in given))
+    scaled = [[common // q * x for x in row] for *row, q in given]
+    sums = np.add.reduceat(np.array(scaled, dtype=object), bounds[:-1], axis=0)
+    return Limbs.of(sums, common)

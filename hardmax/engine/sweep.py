@@ -17,9 +17,7 @@ from .panel import Panel
 from .points import RESTS, Points
 from .rounding import Array
 from .slabs import slabs
-from .trails import Events, Grid, Trail
-
-__all__ = ["Buffers", "Events", "Grid", "Trail", "clip", "columns", "sweep"]
+from .trails import Events, Trail
 
 _SHORT = 24  # panels up to which all layers are taken in order at once
 _ROUNDS = 6  # after these, points that are not through go column by column
@@ -28,13 +26,12 @@ _ROUNDS = 6  # after these, points that are not through go column by column
 def sweep(panel: Panel, points: Points, buffers: Buffers, move: bool = True) -> Trail:
     """Apply a panel to all points, in place; what was active where.
 
-    Without ``move`` the points may stay where they are, as nobody asks for them any more.
+    Without ``move`` they stay where they are in panels taken `in_order`, as nobody asks for them
+    any more.
     """
     if panel.kind == "clips":
         return clip(panel, points)
-    if panel.kind == "straight" or (
-        panel.kind == "layers" and len(panel) <= _SHORT and not panel.fused
-    ):
+    if in_order(panel):
         return columns(panel, points, move)
     if panel.kind == "tents" and panel.unread is not None:
         return slabs(panel, points, panel.unread, buffers)
@@ -42,6 +39,12 @@ def sweep(panel: Panel, points: Points, buffers: Buffers, move: bool = True) -> 
         events, left = along(panel, points, panel.axis, buffers, _ROUNDS)
         return _finish(panel, points, events, left) if len(left) else events
     return _rounds(panel, points, buffers)
+
+
+def in_order(panel: Panel) -> bool:
+    """Whether all layers of a panel are taken in order at once (`columns`)."""
+    short = panel.kind == "layers" and len(panel) <= _SHORT and not panel.fused
+    return panel.kind == "straight" or short
 
 
 def _sieved(panel: Panel, points: Points, reach: Array, buffers: Buffers) -> Array:

@@ -44,12 +44,11 @@ class Table:
 
 
 class Tables:
-    """The same layers as exact integers and in rings of residues, filled as they are needed;
-    ``bits`` (2L,) is at least the binary logarithm of what a row multiplies q by."""
+    """The same layers as exact integers and in rings of residues, filled as they are needed."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.bits = np.zeros(2 * len(plan), dtype=np.int64)
+        self._bits = np.zeros(2 * len(plan), dtype=np.int64)
         self._exact = Table.of(plan, Integers())
         self._residues: list[Table] = []
         self._lock = Lock()
@@ -60,10 +59,15 @@ class Tables:
             with self._lock:
                 new = np.unique(rows[~self._exact.known[rows]])
                 integers = self._integers(new)
-                self.bits[new] = [ceil_log2(row[-1]) for row in integers]
+                self._bits[new] = [ceil_log2(row[-1]) for row in integers]
                 self._exact.rows[0, new] = integers
                 self._exact.known[new] = True
         return self._exact
+
+    def bits(self, rows: Array) -> Array:
+        """At least the binary logarithms of what rows multiply q by, (2L,), of these at least."""
+        self.exact(rows)
+        return self._bits
 
     def residues(self, rows: Array, count: int) -> list[Table]:
         """In ``count`` rings of residues, with these rows at least."""

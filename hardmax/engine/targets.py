@@ -20,7 +20,6 @@ from .points import Points
 from .replay import Cloud, Replay
 from .rings import TERMS, rings
 from .rounding import SLACK, TINY, UNIT, Array
-from .settle import Row
 from .sums import Limbs
 from .tables import Ring, Tables, ceil_log2
 
@@ -29,7 +28,7 @@ from .tables import Ring, Tables, ceil_log2
 class Targets:
     """``rows[of[j]]`` is where sequence j should go; nothing is said where ``of`` is −1."""
 
-    rows: Sequence[Row]
+    rows: Sequence[tuple[int, ...]]
     of: Array
 
     @cached_property
@@ -59,15 +58,13 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
     goal = targets.floats[of]
     away = np.abs(points.values - goal) + points.radius + 2 * UNIT * np.abs(goal)
     r = away.max(axis=1) * SLACK + TINY
-    tables, rows = plan.kept(Tables), replay.table_rows
-    tables.exact(rows)
-    need = replay.bits(tables.bits) + np.frexp(r)[1]
-    need += targets.bits[of]
+    tables = plan.kept(Tables)
+    need = replay.bits(tables) + targets.bits[of] + np.frexp(r)[1]
     have = np.cumsum([ring.bits for ring in rings()])
     left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= have[-1]))
     count = int(np.searchsorted(have, need[left].max(initial=0))) + 1
     known = 0
-    for whole in tables.residues(rows, count):
+    for whole in tables.residues(replay.table_rows, count):
         if not len(left):
             break
         table = whole.part(int(need[left].max()) - known)

@@ -11,9 +11,9 @@ from math import floor
 from typing import Any, ClassVar
 
 from ..alternatives import Refutation, project, strict_system
-from ..arithmetic import clear_denominators
 from ..errors import InputError
 from ..numbers import Vector, as_fraction, as_vector, dot, json_number, json_vector, short_between
+from ..rows import row_of
 from .distance import Distance
 
 
@@ -64,9 +64,8 @@ class Point(LabelSet):
 
     @cached_property
     def row(self) -> tuple[int, ...]:
-        """(p_1, …, p_d, q) with the point p/q and the least q > 0: equal points, equal rows."""
-        numerators, q = clear_denominators(self.point)
-        return (*numerators, q)
+        """The point in integers, in lowest terms (`rows`)."""
+        return tuple(row_of(self.point))
 
     @property
     def dimension(self) -> int:
