@@ -81,7 +81,11 @@ def check_forms(data, seed=0):
     except ContradictionError:
         return []
     found = []
-    for make in (tents_form, rules_form, lambda task: shells_form(task, FAR)):
+    for make in (
+        lambda task: tents_form(task, FAR),
+        rules_form,
+        lambda task: shells_form(task, FAR),
+    ):
         form = make(task)
         if form is None:
             continue
@@ -185,7 +189,7 @@ def test_depth_in_general_position(dimension, count):
     data = gaussian(count, dimension)
     least = min(sum(label == name for label in data.labels) for name in "01")
     _, task = task_of(data)
-    tents = tents_form(task)
+    tents = tents_form(task, FAR)
     formula = 3 * ceil(least / (dimension - 1)) + 1 + (dimension - 1) + 2
     assert len(tents.blocks) <= formula + 3  # the base is an end of the line, not the largest
     shells = shells_form(task, FAR)

@@ -148,14 +148,19 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
     learned = _attempt(lambda: rules_form(task)) if learn and least < task.room else None
     if learned is not None and len(learned.blocks) >= task.room:
         learned = None
-    forms = [form for form in (_attempt(lambda: tents_form(task)), learned) if form is not None]
-    # shells are slow to build: only where they can still be chosen, and for few points
     fewest = fewest_shells(task)
     hopeless = learned is not None and len(learned.blocks) <= _WORTH * fewest
-    room = min([task.room, *(len(form.blocks) for form in forms if form.name == "tents")])
-    if not hopeless and fewest < room and len(task.base) <= _MANY:
-        shells = _attempt(lambda: shells_form(task, room))
-        forms += [shells] if shells is not None else []
+    # shells take a step for each of them: only where they can still be chosen, and for few points
+    shells = None
+    few = not hopeless and fewest < task.room and len(task.base) <= _MANY
+    tents = _attempt(lambda: tents_form(task, fewest if few else task.room, sure=not few))
+    if few and tents is None:
+        shells = _attempt(lambda: shells_form(task, task.room))
+        room = task.room if shells is None else len(shells.blocks)
+        if room > fewest:
+            tents = _attempt(lambda: tents_form(task, room))
+    forms = [form for form in (tents, shells, learned) if form is not None]
+    room = task.room
     room = min([room, *(len(form.blocks) for form in forms if form is not learned)])
     if learned is not None:  # shallower by so much that it is chosen
         room = min(room, -(-len(learned.blocks) // _WORTH))

@@ -27,7 +27,7 @@ from .learn import choose_list
 from .open_cover import open_cover
 from .packing import Staged
 from .rules import apply_rules, repair
-from .shells import park
+from .shells import fewest, park
 from .slice import Slice, TooClose
 from .staircase import staircase, staircase_count
 from .tents import cover_class
@@ -85,7 +85,9 @@ class Task:
 
 def fewest_shells(task: Task) -> int:
     """Blocks that shells take at least, in general position."""
-    shells = -(-len(task.base) // (task.base.dimension + 1))
+    if not agree(task.targets, task.base.axis):
+        return task.room
+    shells = fewest(len(task.base), task.base.dimension)
     return shells + task.kills + staircase_count(len(task.names))
 
 
@@ -129,8 +131,11 @@ def rules_form(task: Task) -> Form | None:
     return Form("rules", staged, bound, notes)
 
 
-def tents_form(task: Task) -> Form | None:
-    """Half-spaces, tents and clamps; the base is the lowest label."""
+def tents_form(task: Task, room: int, sure: bool = True) -> Form | None:
+    """Half-spaces, tents and clamps, at most ``room`` blocks; the base is the lowest label.
+
+    If it need not be ``sure``, None also where there will hardly be so few.
+    """
     base = task.base
     counts = np.bincount(base.codes, minlength=len(base.names)).tolist()
     sizes = dict(zip(base.names, counts, strict=True))
@@ -143,10 +148,13 @@ def tents_form(task: Task) -> Form | None:
     staged = Staged()
     pushes = tents = 0
     place = np.array([order.index(name) for name in base.names])[base.codes]
+    left = room - task.end(order)
     for i, name in enumerate(order[1:], 1):
         members, done = np.flatnonzero(place == i), np.flatnonzero(place < i)
+        left -= 1  # the clamp; what follows takes two blocks for each label
+        limit = left - 2 * (len(order) - 1 - i)
         try:
-            found = cover_class(base, members, done, line.heights[name], rng, task.room)
+            found = cover_class(base, members, done, line.heights[name], rng, limit, sure)
         except TooClose:
             return None
         if found is None:
@@ -155,6 +163,7 @@ def tents_form(task: Task) -> Form | None:
             staged.add(push.stage, push.blocks(base))
             tents += len(push) // 3
             pushes += len(push) == 1
+            left -= len(push)
         staged.add("clamp", [base.clamp(line.heights[name])])
     staged.extend(finish(base, line, task.targets, task.sets))
     bound = pushes + 3 * tents + len(order) - 1 + base.dimension + len(order)
@@ -162,7 +171,7 @@ def tents_form(task: Task) -> Form | None:
 
 
 def shells_form(task: Task, room: int) -> Form | None:
-    """Facet by facet; needs a coordinate in which all targets agree."""
+    """Facet by facet, at most ``room`` blocks; needs a coordinate in which all targets agree."""
     base, names = task.base, task.names
     if not agree(task.targets, base.axis):
         return None
@@ -174,8 +183,9 @@ def shells_form(task: Task, room: int) -> Form | None:
         return None
     if blocks is None:
         return None
-    staged = [("shell", block) for block in blocks]
-    staged += staircase(base, names, task.targets)
+    staged = Staged()
+    staged.add("shell", blocks)
+    staged.extend(staircase(base, names, task.targets))
     bound = len(blocks) + base.dimension + staircase_count(len(names))
     return Form("shells", staged, bound, {"shells": len(blocks)})
 

@@ -10,27 +10,50 @@ points where they are. So N points of any number of labels take about N/(d − 1
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from ..model.layers import RankOneBlock
+from ..model.parameters import Parameters
 from ..numbers import power_of_two_below
+from .facets import facets
 from .filtered import Array, rounded_to
+from .products import homogeneous
 from .slice import Cut, Slice, TooClose
 
-_ROUNDS = 40  # of the cutting planes for one facet
 _STEPS = 6  # times the tilt is halved before a smaller group is tried
 _SINGLES = 32  # directions tried for a single extreme point
-_FACETS = 4  # facets tried where one gives few points
+_FACETS = 32  # facets sought at a time
+_ROUNDS = 4  # times that is done where all of them give few points
 _NEAR = 1e-7  # points nearer to a facet than this, relative to the cloud, count as on it
+_FAR = 2.0**16  # the largest ratio of beta to u that is worth the bits
 _SHARE = 1e-3  # how fast such a point must sink with the vertices that are given up
 BAND = Fraction(1, 4)  # bands reach this far to both sides of their heights
 
 
+@dataclass(frozen=True)
+class Shell:
+    """A block that raises by factor·max(0, t + gate·height above B), and the points it parks."""
+
+    parked: Array
+    cut: Cut
+    factor: Fraction
+    gate: Fraction
+
+
+def fewest(points: int, dimension: int) -> int:
+    """Shells that so many points take at least: each parks d − 1 = ``dimension`` of them, or all.
+
+    >>> [fewest(points, 2) for points in range(5)]
+    [0, 1, 1, 1, 2]
+    """
+    return max(min(points, 1), -(-(points - 1) // dimension))
+
+
 def park(
     base: Slice, heights: Mapping[str, int], seed: int = 0, limit: int | None = None
-) -> list[RankOneBlock] | None:
+) -> Parameters | None:
     """Blocks that raise every point x to a height within 1/4 of heights[label] ≥ 1, above B.
 
     ``limit`` gives up (None) past so many blocks. Raises TooClose where even single points
@@ -38,48 +61,129 @@ def park(
     """
     rng = np.random.default_rng(seed)
     rank = np.array([float(heights[name]) for name in base.names])[base.codes]
-    X = base.points.values
-    left = np.arange(len(base))
-    finder = _Facets(X, rng)
-    blocks: list[RankOneBlock] = []
-    while len(left):
-        parked, block = _next(base, finder, left, rank)
-        blocks.append(block)
-        left = np.setdiff1d(left, parked)
-        if limit is not None and len(blocks) + -(-len(left) // (base.dimension + 1)) > limit:
+    standing = np.ones(len(base), dtype=bool)
+    shells: list[Shell] = []
+    many = _FACETS // 4
+    while standing.any():
+        found = _next(base, np.flatnonzero(standing), rank, rng, many)
+        shells += found
+        standing[np.concatenate([shell.parked for shell in found])] = False
+        many = min(2 * len(found), _FACETS)
+        left = fewest(int(standing.sum()), base.dimension)
+        if limit is not None and len(shells) + left > limit:
             return None
-    return blocks
+    return base.packed(
+        *zip(*((shell.cut, shell.factor, shell.gate) for shell in shells), strict=True)
+    )
 
 
-def _next(base: Slice, finder: _Facets, left: Array, rank: Array) -> tuple[Array, RankOneBlock]:
-    """Park some vertices of a facet; a single extreme point where nothing else is certain."""
-    X = base.points.values
-    found = None
-    for _ in range(_FACETS):
-        vertices, u, beta = finder.facet(left)
-        new = _tilt(base, vertices, u, beta, left, rank)
-        if new is not None and (found is None or len(new[0]) > len(found[0])):
-            found = new
-        if found is not None and 2 * len(found[0]) > len(finder.g):
+def _next(
+    base: Slice, left: Array, rank: Array, rng: np.random.Generator, many: int
+) -> list[Shell]:
+    """Park the vertices of some facets; a single extreme point where nothing else is certain."""
+    few: list[Shell] = []
+    for _ in range(_ROUNDS):
+        found, some = _shells(base, left, rank, rng, many)
+        if found:
             return found
-        finder.turn(left)
+        few += some
+        many = min(2 * many, _FACETS)
+    if few:
+        return [max(few, key=lambda shell: len(shell.parked))]
     for _ in range(_SINGLES):
-        if found is not None:
-            return found
-        u = u + 0.3 * np.linalg.norm(u) * _unit(finder.rng, len(u))
-        t = X[left] @ u
-        found = _tilt(base, left[[int(np.argmax(t))]], u, -float(t.max()), left, rank)
+        u = rng.standard_normal(base.dimension)
+        t = base.points.values[left] @ u
+        shell = _tilt(base, left[[int(np.argmax(t))]], np.r_[u, -t.max()], left, rank)
+        if shell is not None:
+            return [shell]
     raise TooClose
 
 
-def _unit(rng: np.random.Generator, d: int) -> Array:
-    u = rng.standard_normal(d)
-    return np.asarray(u / np.linalg.norm(u))
+def _shells(
+    base: Slice, left: Array, rank: Array, rng: np.random.Generator, many: int
+) -> tuple[list[Shell], list[Shell]]:
+    """Shells to be used one after another, each of more than half of the points of a facet; and,
+    to be used alone, shells of fewer points."""
+    X = base.points.values[left]
+    center = X.mean(axis=0)
+    sizes, axes = np.linalg.eigh((X - center).T @ (X - center))
+    largest = float(sizes.max())
+    if len(left) > 1 and largest <= 0:
+        raise TooClose
+    spanned = sizes > 1e-14 * max(largest, 1e-300)
+    most = int(spanned.sum())
+    if len(left) <= most + 1:  # everything, if it is affinely independent
+        u = rng.standard_normal(base.dimension)
+        owner, planes = np.zeros(len(left), dtype=np.int64), np.r_[u, -np.mean(X @ u)][None]
+        most = len(left)
+    else:
+        axes = axes[:, spanned] / np.sqrt(sizes[spanned] + 1e-9 * largest)
+        Y = (X - center) @ axes  # facets do not depend on scales
+        many = max(1, min(many, len(left) // (2 * most)))
+        sizes = np.einsum("ij,ij->i", Y, Y)
+        far = np.argsort(-sizes, kind="stable")[: 4 * many]
+        far = far[4 * sizes[far] > sizes[far[0]]]
+        chosen = rng.choice(far, min(many, len(far)), replace=False)
+        u, owner = facets(Y, Y[chosen], rng)
+        planes = np.c_[u @ axes.T, -1 - u @ (axes.T @ center)]
+    found: list[Shell] = []
+    few: list[Shell] = []
+    standing = np.ones(len(left), dtype=bool)
+    R = homogeneous(X)
+    for q, cut in enumerate(_tilted(R, planes, owner, rank[left])):
+        own = owner == q
+        rest = standing & ~own
+        shell = None
+        if cut is not None:
+            shell = _certified(base, cut, left[own], left[rest], rank)
+        above = _NEAR * np.linalg.norm(planes[q, :-1])
+        # without the shells that failed, the facet may cut off points
+        if shell is None and own.any() and (R[rest] @ planes[q]).max(initial=-np.inf) <= above:
+            shell = _tilt(base, left[own], planes[q], left[standing], rank)
+        if shell is None:
+            continue
+        if 2 * len(shell.parked) > most:
+            found.append(shell)
+            standing[np.searchsorted(left, shell.parked)] = False
+        elif not found:
+            few.append(shell)
+    return found, few
 
 
-def _tilt(
-    base: Slice, vertices: Array, u: Array, beta: float, left: Array, rank: Array
-) -> tuple[Array, RankOneBlock] | None:
+def _tilted(R: Array, planes: Array, owner: Array, rank: Array) -> list[Array | None]:
+    """Planes tilted to the ``rank`` of the points that they own, half the way to the next point,
+    (d,) each; None for those that have fewer points than others, or touch others.
+
+    Shapes: ``R`` (n, d) points, homogeneous; ``planes`` (Q, d), ``owner`` (n,), ``rank`` (n,).
+    """
+    many = len(planes)
+    result: list[Array | None] = [None] * many
+    count = np.bincount(owner, minlength=many)[:many]
+    full = np.flatnonzero(count == count.max())
+    order = np.argsort(owner, kind="stable")
+    own = order[np.searchsorted(owner[order], full)[:, None] + np.arange(count.max())]
+    V = R[own]
+    try:
+        solve = np.linalg.pinv(V)
+    except np.linalg.LinAlgError:
+        return result
+    flat = planes[full]
+    flat = flat - np.einsum("qij,qj->qi", solve, np.einsum("qij,qj->qi", V, flat))
+    tilt = np.einsum("qij,qj->qi", solve, rank[own])
+    gap, slope = -(R @ flat.T), R @ tilt.T
+    passed = owner[:, None] <= full
+    gap[passed] = np.inf
+    size, length = (np.linalg.norm(rows[:, :-1], axis=1) for rows in (flat, tilt))
+    ways = np.full_like(gap, np.inf)
+    np.divide(gap, slope, out=ways, where=slope > 0)
+    step = np.minimum(ways.min(axis=0) / 2, size / np.maximum(length, 2.0**-60 * size))
+    clear = gap.min(axis=0) > _NEAR * size
+    for i in np.flatnonzero(clear):
+        result[full[i]] = flat[i] + step[i] * tilt[i]
+    return result
+
+
+def _tilt(base: Slice, vertices: Array, plane: Array, left: Array, rank: Array) -> Shell | None:
     """Vertices, and the block whose t is positive on them alone, there in proportion to ``rank``.
 
     Where other points lie on the facet, too, vertices are given up until those can be tilted
@@ -87,10 +191,10 @@ def _tilt(
     """
     X = base.points.values
     V = np.c_[X[vertices], np.ones(len(vertices))]
-    rest = np.setdiff1d(left, vertices)
+    rest = np.setdiff1d(left, vertices, assume_unique=True)
     R = np.c_[X[rest], np.ones(len(rest))]
     solve = np.linalg.pinv(V)
-    flat = np.r_[u, beta] - solve @ (V @ np.r_[u, beta])  # zero on all vertices
+    flat = plane - solve @ (V @ plane)  # zero on all vertices
     size = float(np.linalg.norm(flat[:-1]))
     kept = np.ones(len(vertices), dtype=bool)
     gap = -(R @ flat)
@@ -115,11 +219,11 @@ def _tilt(
         flat, delta = np.zeros_like(flat), 1.0
     else:
         delta = _step(gap, R @ tilt, np.ones(len(rest), dtype=bool), size, tilt)
-    others, vertices = np.setdiff1d(left, vertices[kept]), vertices[kept]
+    others, vertices = np.setdiff1d(left, vertices[kept], assume_unique=True), vertices[kept]
     for _ in range(_STEPS):
-        block = _certified(base, flat + delta * tilt, vertices, others, rank)
-        if block is not None:
-            return vertices, block
+        shell = _certified(base, flat + delta * tilt, vertices, others, rank)
+        if shell is not None:
+            return shell
         delta /= 2
     return None
 
@@ -133,113 +237,22 @@ def _step(gap: Array, slope: Array, counts: Array, size: float, way: Array) -> f
     return step if np.isfinite(step) else 0.0
 
 
-def _certified(
-    base: Slice, w: Array, vertices: Array, rest: Array, rank: Array
-) -> RankOneBlock | None:
+def _certified(base: Slice, w: Array, vertices: Array, rest: Array, rank: Array) -> Shell | None:
     """The block of hyperplane w = (u, beta), if floats prove that it does what it should."""
-    if not np.isfinite(w).all() or not w[:-1].any():
+    size = max(float(np.abs(w[:-1]).max()), abs(float(w[-1])) / _FAR)
+    if not 0 < size < np.inf:
         return None
-    cut = Cut.near(w[:-1], float(w[-1]))
+    cut = Cut.near(w[:-1], float(w[-1]), size)  # u is zero where all that is left goes to one band
     low, high = base.values(cut)
-    if len(rest) and high[rest].max() > 0:
+    least, most, wanted = low[vertices], high[vertices], rank[vertices]
+    if least.min() <= 0 or high[rest].max(initial=-np.inf) > 0:
         return None
-    if low[vertices].min() <= 0:
-        return None
-    unit = float(np.median((low[vertices] + high[vertices]) / 2 / rank[vertices]))
-    factor = Fraction(float(rounded_to(np.array(1 / unit), 16)))
-    band = float(BAND)
-    if (float(factor) * low[vertices] * (1 - 2.0**-50) < rank[vertices] - band).any() or (
-        float(factor) * high[vertices] * (1 + 2.0**-50) > rank[vertices] + band
-    ).any():
+    units = np.sort((least + most) / 2 / wanted)
+    factor = float(rounded_to(1 / units[len(units) // 2], 16))
+    above = factor * least * (1 - 2.0**-50) >= wanted - float(BAND)
+    below = factor * most * (1 + 2.0**-50) <= wanted + float(BAND)
+    if not (above & below).all():
         return None
     # all that is parked has a height of at least 1 − 1/4 above B
-    most = Fraction(float(high.max())) / (1 - BAND)
-    return base.block(cut, factor, gate=-4 * power_of_two_below(most))
-
-
-class _Facets:
-    """Facets of the convex hull of what is left, by linear programs with cutting planes.
-
-    max ⟨g,u⟩ subject to ⟨x − center, u⟩ ≤ 1 for all points left: the facet that the ray from
-    the centre along g meets. The rows of one program serve the next. Where the points span
-    less than E, the program runs in coordinates of what they span.
-    """
-
-    def __init__(self, X: Array, rng: np.random.Generator) -> None:
-        self.X, self.rng = X, rng
-        self.rows = np.zeros(0, dtype=int)
-        self.basis = np.eye(X.shape[1])
-        self.spanned = -1
-        self.g = np.zeros(0)
-
-    def facet(self, left: Array) -> tuple[Array, Array, float]:
-        """Vertices (indices), u and beta with ⟨u,x⟩ + beta = 0 on them and ≤ 0 elsewhere."""
-        self._span(left)
-        d = self.basis.shape[1]
-        if len(left) <= d + 1:
-            return self._all(left)
-        center = self.X[left].mean(axis=0)
-        Y = (self.X[left] - center) @ self.basis
-        along = Y @ self.g
-        rows = np.flatnonzero(np.isin(left, self.rows))
-        rows = np.union1d(rows, np.argsort(-along, kind="stable")[: 3 * d])
-        y, weights, rows = _polar(Y, self.g, rows)
-        # of all constraints those with the largest multipliers are the vertices
-        order = np.argsort(-weights, kind="stable")[:d]
-        tight = rows[order[weights[order] > 1e-12 * float(weights.max())]]
-        self.rows = left[rows[1 - Y[rows] @ y < 0.5]]
-        if not len(tight):
-            return self._all(left[[int(np.argmax(along))]])
-        u = self.basis @ y
-        return np.sort(left[tight]), u, -1.0 - float(u @ center)
-
-    def turn(self, left: Array) -> None:
-        """Look in the direction of a point far from the middle."""
-        Y = (self.X[left] - self.X[left].mean(axis=0)) @ self.basis
-        if len(left) > self.basis.shape[1] > 0:
-            sizes, axes = np.linalg.eigh(Y.T @ Y / len(Y))
-            Y = Y @ (axes / np.sqrt(sizes + 1e-9 * sizes.max()))
-            far = np.argsort(-(Y * Y).sum(axis=1), kind="stable")[: 2 * _FACETS]
-            y = Y[self.rng.choice(far)] @ (axes * np.sqrt(sizes + 1e-9 * sizes.max())).T
-            self.g = y / np.linalg.norm(y)
-
-    def _span(self, left: Array) -> None:
-        """Renew the basis where the points left may span less than before."""
-        if self.spanned >= 0 and len(left) > 4 * self.basis.shape[1] and self.spanned % 16:
-            self.spanned += 1
-            return
-        self.spanned += 1
-        Y = self.X[left] - self.X[left].mean(axis=0)
-        sizes, basis = np.linalg.eigh(Y.T @ Y)
-        if len(left) > 1 and sizes.max() <= 0:
-            raise TooClose
-        keep = sizes > 1e-14 * max(float(sizes.max()), 1e-300)
-        if int(keep.sum()) != len(self.g) or self.spanned == 0:
-            self.basis = basis[:, keep]
-            self.g = _unit(self.rng, int(keep.sum())) if keep.any() else np.zeros(0)
-
-    def _all(self, left: Array) -> tuple[Array, Array, float]:
-        """Everything that is left, if it is affinely independent."""
-        u = _unit(self.rng, self.X.shape[1])
-        return left, u, -float(np.mean(self.X[left] @ u))
-
-
-def _polar(Y: Array, g: Array, rows: Array) -> tuple[Array, Array, Array]:
-    """Solve max ⟨g,u⟩, Y u ≤ 1; return u, the multipliers and the rows they belong to."""
-    from scipy.optimize import linprog
-
-    d = Y.shape[1]
-    box = 1e4 / max(float(np.abs(Y).max()), 1e-300)
-    for _ in range(_ROUNDS):
-        result = linprog(
-            -g, A_ub=Y[rows], b_ub=np.ones(len(rows)), bounds=[(-box, box)] * d, method="highs-ds"
-        )
-        if result.x is None:
-            raise TooClose
-        over = Y @ result.x
-        worst = np.argsort(-over, kind="stable")[: 2 * d]
-        new = np.setdiff1d(worst[over[worst] > 1 + 1e-9], rows)
-        if not len(new):
-            break
-        rows = np.union1d(rows, new)
-    return result.x, -result.ineqlin.marginals, rows
+    gate = -4 * power_of_two_below(Fraction(float(high.max())) / (1 - BAND))
+    return Shell(vertices, cut, Fraction(factor), gate)

@@ -13,12 +13,15 @@ from functools import cached_property
 
 import numpy as np
 
+from ..exact_array import ExactArray
 from ..model.layers import RankOneBlock
+from ..model.parameters import Parameters
 from ..numbers import Vector, power_of_two_below
 from .cloud import Cloud
 from .filtered import Array
 
 GRID = 36  # fractional bits of directions and offsets, relative to the cloud
+_SAFE = 900  # scales from 2^-900 to 2^900 keep directions floats
 
 
 class TooClose(Exception):  # noqa: N818
@@ -36,9 +39,10 @@ class Cut:
     beta: float
 
     @classmethod
-    def near(cls, u: Array, beta: float) -> Cut:
-        """The cut with u scaled to entries of at most 2 and everything rounded to the grid."""
-        size = float(np.abs(u).max())
+    def near(cls, u: Array, beta: float, size: float | None = None) -> Cut:
+        """The cut with u scaled to entries of at most 2, or by ``size``, and everything rounded to
+        the grid."""
+        size = float(np.abs(u).max()) if size is None else size
         if not np.isfinite(size) or size == 0 or not np.isfinite(beta):
             raise TooClose
         scale = 2.0 ** float(np.floor(np.log2(size)))
@@ -124,6 +128,30 @@ class Slice:
         u.insert(self.axis, gate)
         b -= gate * (self.height + level)
         return RankOneBlock.of(d, u=u, b=b, w=self._along(rise))
+
+    def packed(
+        self, cuts: Sequence[Cut], rises: Sequence[Fraction], gates: Sequence[Fraction]
+    ) -> Parameters:
+        """`block` of many cuts, at level zero."""
+        d, k = len(self.f), self.axis
+        scale, height = self.points.scale, self.height
+        if not 2**-_SAFE < scale < 2**_SAFE:
+            blocks = zip(cuts, rises, gates, strict=True)
+            return Parameters.pack([self.block(cut, r, gate=g) for cut, r, g in blocks], d)
+        u, w = np.zeros((len(cuts), d)), np.zeros((len(cuts), d))
+        directions = np.array([cut.u for cut in cuts]).reshape(len(cuts), d - 1)
+        u[:, np.arange(d) != k] = directions / float(scale)  # exact
+        u[:, k], w[:, k] = gates, rises  # floats, all of them
+        f = [g for i, g in enumerate(self.f) if i != k]
+        whole = (directions * 2.0**GRID).astype(np.int64).astype(object) @ np.array(f, dtype=object)
+        b = [
+            Fraction(cut.beta) - (Fraction(dot, 2**GRID) / scale + gate) * height
+            for cut, dot, gate in zip(cuts, whole, gates, strict=True)
+        ]
+        one, zero = ExactArray(np.ones(len(b))), ExactArray(np.zeros(len(b)))
+        offsets = ExactArray.from_flat(b, (len(b),))
+        nothing = ExactArray(np.zeros((len(b), d)))
+        return Parameters(ExactArray(u + 0.0), offsets, ExactArray(w), one, zero, nothing)
 
     def clamp(self, level: Fraction) -> RankOneBlock:
         """Lower everything above height B + level to exactly this height."""
