@@ -31,7 +31,7 @@ $(VENV)/.all: $(VENV)/.ready
 	touch $@
 
 test-all: $(VENV)/.all  ## every test, with the outside solvers and a browser where there is one
-	$(BIN)/python -m pytest
+	HYPOTHESIS_PROFILE=house $(BIN)/python -m pytest
 
 check: $(VENV)/.checks  ## format, lint, types
 	$(BIN)/ruff format --check .

@@ -21,8 +21,9 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("quick", settings.get_profile("house"), max_examples=20)
 settings.register_profile("more", settings.get_profile("house"), max_examples=600)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,12 @@ FORCED = {  # every path of the engine, on models and data of any size
 }  # fmt: skip
 
 
-@pytest.fixture(params=FORCED)
+QUICK = ("as it is", "panels", "rounds", "small chunks")
+
+
+@pytest.fixture(
+    params=[pytest.param(x, marks=[] if x in QUICK else pytest.mark.slow) for x in FORCED]
+)
 def forced(request, monkeypatch):
     """Take one path of the engine wherever it can be taken."""
     for name, value in FORCED[request.param].items():

@@ -74,7 +74,6 @@ def test_random_data_with_every_kind_of_label_set(data):
 
 
 @given(adversarial_datasets())
-@settings(max_examples=40)
 def test_random_adversarial_data(data):
     check_data(data)
 

@@ -69,7 +69,6 @@ def mutants(model, rng, count):
 
 
 @given(adversarial_datasets(max_sequences=6), st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_mutants(data, rng):
     model = hm.build(data)
     for mutant in mutants(model, rng, 4):

@@ -16,7 +16,6 @@ import pytest
 
 import hardmax as hm
 from hardmax.cli import main as cli_main
-from hardmax.testing import adversarial
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FIGURE2 = EXAMPLES / "figure2.json"
@@ -412,18 +411,22 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_control_c(tmp_path):
     """Interrupted in the middle of the work: 130, one word, no file."""
-    data = adversarial("same-hull-same-mean", 3000)
-    rows = [
-        {"tokens": [[str(x) for x in z] for z in Z], "label": label}
-        for Z, label in zip(data.sequences, data.labels, strict=True)
-    ]
-    save(tmp_path / "d.json", rows)
+    rng = np.random.default_rng(0)  # work for many seconds, quickly made
+    np.savez(
+        tmp_path / "d.npz",
+        tokens=rng.normal(size=(100_000, 8)),
+        offsets=np.arange(100_001),
+        label=rng.integers(0, 2, 100_000).astype(str),
+    )
     (tmp_path / "out").mkdir()
     process = subprocess.Popen(
-        [sys.executable, "-m", "hardmax", "build", tmp_path / "d.json", "-o", tmp_path / "out/m"],
+        [
+            sys.executable, "-m", "hardmax", "build", tmp_path / "d.npz",
+            "--strategy", "cover", "--no-learn", "-o", tmp_path / "out/m",
+        ],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(1.2)
+    time.sleep(2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.strip()) == (130, "", "interrupted")

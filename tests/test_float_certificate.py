@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hardmax as hm
@@ -91,7 +91,6 @@ def problems(draw):
 
 
 @given(problems(), st.sampled_from(["float64", "float32"]), st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
 def test_no_execution_contradicts_a_certificate(problem, executor, seed):
     sequences, labels = problem
     data = hm.Dataset(sequences, labels)

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hardmax as hm
@@ -103,7 +103,6 @@ def test_families(family, kinds):
     st.sampled_from([OPEN, *([kind] for kind in OPEN)]),
     st.integers(0, 2**16),
 )
-@settings(max_examples=60)
 def test_depth_in_general_position(dimension, sizes, kinds, seed):
     names = [str(c) for c in range(len(sizes))]
     sets = disjoint_sets(names, dimension, Random(seed), kinds)
@@ -219,7 +218,6 @@ def test_directions_are_orthogonal_exactly(p, data):
 
 
 @given(st.integers(2, 5), st.integers(0, 2**16))
-@settings(max_examples=40)
 def test_a_push_moves_what_it_captures_and_nothing_else(dimension, seed):
     rng = np.random.default_rng(seed)
     vectors = [tuple(map(Fraction, x)) for x in rng.integers(-4, 5, (14, dimension)).tolist()]

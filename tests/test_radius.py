@@ -132,20 +132,19 @@ def cases(draw, kinds=KINDS):
     return model, tokens, sets
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(cases(), st.integers(0, 2**32))
 def test_random_models_keep_predictions_inside_and_change_a_decision_outside(case, seed):
     check(*case, Random(seed))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(cases(("point",)), st.integers(0, 2**32))
 def test_random_models_with_point_labels(case, seed):
     check(*case, Random(seed))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=40, deadline=None)
 @given(
     datasets(max_dimension=3, max_sequences=6) | adversarial_datasets(max_sequences=4), st.data()
 )
@@ -159,7 +158,6 @@ def test_built_models(strategy, data, draw):
         check(model, data.sequence(j), data.sets, rng, tries=2)
 
 
-@settings(max_examples=60, deadline=None)
 @given(datasets(max_dimension=3, max_sequences=6, max_length=4), st.data())
 def test_keeping_the_sources_apart_changes_no_radius(data, draw):
     model = draw.draw(rank_one_models(data.dimension))
@@ -236,7 +234,7 @@ def plain_radius(model, tokens, sets):
     return min(quotients, default=None)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(cases(("point",)))
 def test_radius_equals_that_of_a_plain_computation(case):
     model, tokens, sets = case
