@@ -261,7 +261,6 @@ def test_nearest_values_of_large_products(monkeypatch):
     np.testing.assert_allclose(below, np.where(T < 0, T, -np.inf).max(axis=0))
     np.testing.assert_allclose(above, np.where(T > 0, T, np.inf).min(axis=0))
     within = np.full(10, 0.5)
-    assert (products.counts_within(X, W, within) == (np.abs(T) <= 0.5).sum(axis=0)).all()
     rows, columns = products.within_slabs(X, W, within)
     inside = np.zeros(T.shape, dtype=bool)
     inside[rows, columns] = True

@@ -13,21 +13,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
 from ..exact_array import ExactArray
 from ..model.parameters import Parameters
 from .filtered import Array, product_slack, rounded_to
-from .products import counts_within, homogeneous, nearest, within_slabs
+from .products import homogeneous, nearest, within_slabs
 from .slice import GRID, Cut, Slice
 
 EDGE = 2.0**-6  # captured points keep this share of the slab's half-width from its boundary
 _WIDTH = 256  # tents in a panel
 _TRIALS = 64  # groups for each tent, at most
-_QUICK = 4e9  # products of a point and a hyperplane that more groups may cost,
-_BUDGET, _LEAST = 5e10, 2  # and that so many groups for each tent may cost
+_QUICK = 3e8  # products of a point and a hyperplane that more groups may cost,
+_BUDGET, _LEAST = 4e10, 6  # and that so many groups for each tent may cost
+_WIDEST = 8  # slabs, the widest, whose members are counted for each tent
 _GAP = 2.0**-8  # share of the gap between points to be avoided that the slab leaves free
 _SHORT = 10  # bits of a slab's half-width
 _COARSE = 30  # least bits of the grid of the offsets
@@ -174,35 +174,36 @@ class Panels:
         if not fine.any():
             return None, 0.0
         share = float(fine.mean())
-        free = (np.isinf(below) | np.isinf(above))[fine]
-        u, beta, half = u[fine], (beta - middle)[fine], half[fine]
+        narrow = np.where(fine, -half / np.linalg.norm(u, axis=1), 1.0)
+        some = np.argsort(narrow, kind="stable")[: _WIDEST * self.width]
+        some = some[fine[some]]
+        free = (np.isinf(below) | np.isinf(above))[some]
+        groups, u, beta, middle, half = (x[some] for x in (groups, u, beta, middle, half))
+        beta = beta - middle
         within = half * (1 - EDGE) - 1.001 * self._room(u, beta)
-        W = np.c_[u, beta].T
-        counts = counts_within(self.rows, W, within)
-        best = np.argsort(-counts, kind="stable")[: self.width]
-        if free.any() and 3 * counts[free].max() >= counts[best].mean():
+        rows, tents = within_slabs(self.rows, np.c_[u, beta].T, within)
+        counts = np.bincount(tents, minlength=len(some))
+        order = np.argsort(-counts, kind="stable")[: self.width]
+        if free.any() and 3 * counts[free].max() >= counts[order].mean():
             here = np.flatnonzero(free)[int(np.argmax(counts[free]))]
-            group = self.left[groups[fine][here]]
-            return Opening(Cut(u[here], float((beta + middle[fine])[here])), group), share
-        captured, kept = self._apart(
-            *within_slabs(self.rows, W[:, best], within[best]), groups.shape[1]
-        )
-        if not len(kept):
+            cut = Cut(u[here], float((beta + middle)[here]))
+            return Opening(cut, self.left[groups[here]]), share
+        captured, best = self._apart(rows, tents, order, groups.shape[1])
+        if not len(best):
             return None, 0.0
-        best = best[kept]
         self.captures = len(captured) / len(best)
         rise = _powers(self.rise / (half[best] * EDGE / 2))
         return Panel(self.left[captured], u[best], beta[best], half[best], rise), share
 
-    def _apart(self, rows: Array, tents: Array, size: int) -> tuple[Array, Array]:
-        """What the tents capture, and which of them are worth their blocks: those that capture
-        ``size`` members, and most of what they can, after the tents before them."""
-        order = np.argsort(tents, kind="stable")
-        ends = np.searchsorted(tents[order], np.arange(self.width + 1))
+    def _apart(self, rows: Array, tents: Array, order: Array, size: int) -> tuple[Array, Array]:
+        """What the tents capture, and which of them, in this order, are worth their blocks: those
+        that capture ``size`` members, and most of what they can, after the tents before them."""
+        sort = np.argsort(tents, kind="stable")
+        ends = np.searchsorted(tents[sort], np.arange(order.max() + 2))
         gone = np.zeros(len(self.left), dtype=bool)
         kept = []
-        for i, (a, b) in enumerate(pairwise(ends.tolist())):
-            inside = rows[order[a:b]]
+        for i in order.tolist():
+            inside = rows[sort[ends[i] : ends[i + 1]]]
             new = int((~gone[inside]).sum())
             if new >= max(size, _WORTH * len(inside)):
                 gone[inside] = True

@@ -13,7 +13,7 @@ import numpy as np
 from ..threads import in_threads
 from .filtered import Array
 
-_ROWS, _COLUMNS = 2048, 128  # of a block
+_ROWS, _COLUMNS = 512, 512  # of a block
 _PIECE = 1 << 15  # rows for one thread
 _WORTH = 1e7  # entries of a product that are worth threads
 
@@ -69,19 +69,6 @@ def nearest(X: Array, W: Array) -> tuple[Array, Array]:
     return np.where(below < 0, below.view(np.float64), -np.inf), above.view(np.float64)
 
 
-def counts_within(X: Array, W: Array, within: Array) -> Array:
-    """Number of entries of every column of X W with |t| ≤ within, (Q,)."""
-
-    def some(piece: slice) -> Array:
-        found = np.zeros(W.shape[1], dtype=np.int64)
-        for _, columns, T in _blocks(X, W, piece):
-            np.abs(T, out=T)
-            found[columns] += np.count_nonzero(within[columns] >= T, axis=0)
-        return found
-
-    return np.asarray(sum(in_threads(some, _pieces(X, W))))
-
-
 def beyond(X: Array, W: Array, within: Array) -> tuple[Array, Array]:
     """For every column of X W the number of entries with |t| ≤ within, and the least other |t|."""
 
@@ -107,8 +94,8 @@ def within_slabs(X: Array, W: Array, within: Array) -> tuple[Array, Array]:
         found = [np.zeros((0, 2), dtype=np.int64)]
         for rows, columns, T in _blocks(X, W, piece):
             np.abs(T, out=T)
-            inside = np.argwhere(within[columns] >= T)
-            found.append(inside + np.array([rows.start, columns.start]))
+            at, column = np.divmod(np.flatnonzero(within[columns] >= T), T.shape[1])
+            found.append(np.stack([at + rows.start, column + columns.start], axis=1))
         return np.concatenate(found)
 
     places = np.concatenate(list(in_threads(some, _pieces(X, W))))

@@ -1,0 +1,82 @@
+"""Facets of convex hulls, found in lockstep, against their definition and against scipy's hulls."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
+
+from hardmax.construct.facets import facets
+
+
+def found(Y, many, seed=0):
+    """Directions of points, as the shells take them."""
+    rng = np.random.default_rng(seed)
+    sizes = np.linalg.norm(Y, axis=1)
+    far = np.flatnonzero(2 * sizes >= sizes.max())
+    chosen = rng.choice(far, min(many, len(far)), replace=False)
+    return facets(Y, Y[chosen], rng)
+
+
+def check(Y, u, owner, room):
+    """One facet after another: its points on the plane, none that is left above it."""
+    left = np.ones(len(Y), dtype=bool)
+    for q in range(len(u)):
+        own = owner == q
+        t = Y @ u[q]
+        assert np.abs(t[own] - 1).max(initial=0) <= room
+        left[own] = False
+        assert t[left].max(initial=-np.inf) <= 1 + room
+        assert np.linalg.matrix_rank(Y[own]) == own.sum() <= Y.shape[1]
+
+
+@given(st.integers(2, 8), st.integers(1, 12), st.integers(0, 10**6), st.booleans())
+def test_one_facet_after_another(d, many, seed, whole):
+    rng = np.random.default_rng(seed)
+    Y = rng.normal(size=(12 * d, d))
+    if whole:  # lattices have many points on a facet
+        Y = np.unique(np.round(2 * Y), axis=0)
+    Y = Y - Y.mean(axis=0)
+    u, owner = found(Y, many, seed)
+    check(Y, u, owner, 1e-6)
+    assert (owner == 0).sum() == d  # nothing is taken from the first
+
+
+def test_in_general_position_every_facet_is_full():
+    Y = np.random.default_rng(0).normal(size=(3000, 9))
+    u, owner = found(Y, 32)
+    assert (np.bincount(owner)[:32] == 9).all()
+    check(Y, u, owner, 1e-9)
+
+
+def test_facets_are_those_of_the_hull():
+    Y = np.random.default_rng(1).normal(size=(200, 4))
+    Y -= Y.mean(axis=0)
+    _, owner = found(Y, 1)
+    hull = {frozenset(simplex) for simplex in ConvexHull(Y).simplices.tolist()}
+    assert frozenset(np.flatnonzero(owner == 0).tolist()) in hull
+
+
+def test_a_facet_that_loses_points_goes_on():
+    """All start in the same direction: the second facet is one of the hull without the first."""
+    Y = np.random.default_rng(2).normal(size=(100, 3))
+    Y -= Y.mean(axis=0)
+    _, owner = facets(Y, np.tile(Y[:1], (4, 1)), np.random.default_rng(0))
+    left = np.arange(len(Y))
+    for q in range(4):
+        own = np.flatnonzero(owner == q)
+        hull = {frozenset(left[s].tolist()) for s in ConvexHull(Y[left]).simplices}
+        assert frozenset(own.tolist()) in hull
+        left = np.setdiff1d(left, own)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_the_last_facets_take_what_is_there(d):
+    """A simplex has d + 1 vertices: the first facet takes d of them, the second the last."""
+    Y = np.vstack([np.eye(d), -np.ones((1, d))])
+    Y -= Y.mean(axis=0)
+    u, owner = facets(Y, Y[:2], np.random.default_rng(0))
+    assert sorted(np.bincount(owner, minlength=3)[:2]) == [1, d]
+    check(Y, u, owner, 1e-9)
