@@ -27,7 +27,8 @@ _WIDTH = 256  # tents in a panel
 _TRIALS = 64  # groups for each tent, at most
 _QUICK = 3e8  # products of a point and a hyperplane that more groups may cost,
 _BUDGET, _LEAST = 4e10, 6  # and that so many groups for each tent may cost
-_WIDEST = 8  # slabs, the widest, whose members are counted for each tent
+_WIDEST = 8  # slabs, the widest, whose members are counted for each tent,
+_CHEAP = 1e6  # and more where that takes so few products
 _GAP = 2.0**-8  # share of the gap between points to be avoided that the slab leaves free
 _SHORT = 10  # bits of a slab's half-width
 _COARSE = 30  # least bits of the grid of the offsets
@@ -175,7 +176,8 @@ class Panels:
             return None, 0.0
         share = float(fine.mean())
         narrow = np.where(fine, -half / np.linalg.norm(u, axis=1), 1.0)
-        some = np.argsort(narrow, kind="stable")[: _WIDEST * self.width]
+        most = max(_WIDEST * self.width, int(_CHEAP / len(self.left)))
+        some = np.argsort(narrow, kind="stable")[:most]
         some = some[fine[some]]
         free = (np.isinf(below) | np.isinf(above))[some]
         groups, u, beta, middle, half = (x[some] for x in (groups, u, beta, middle, half))
