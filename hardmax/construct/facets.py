@@ -13,8 +13,8 @@ import numpy as np
 
 from .filtered import Array
 
-_CHUNK = 2048  # points of a product that stays in the cache
-_THIN = 2.0**-40  # gaps below this, of the distance from the centre, count as this
+_CHUNK = 4096  # points of a product that stays in the cache
+_THIN = 2.0**-20  # gaps below this, of the distance from the centre, count as this
 _FLAT = 2.0**-30  # slopes below this, relative to |y||v|, don't block
 _SAME = 2.0**-20  # a direction that keeps less than this beside the points touched is renewed
 _STEPS = 4  # for every dimension, at most
@@ -56,7 +56,9 @@ class _Lockstep:
         self.count = np.zeros(many, dtype=np.int64)
         self.free = np.zeros(many, dtype=np.int64)
         self.owner = np.full(len(Y), many)
-        self.space = np.empty(2 * many * _CHUNK)
+        self.columns = np.ones((d + 1, len(Y)), dtype=np.float32)
+        self.columns[:-1] = Y.T
+        self.space = np.empty(2 * many * _CHUNK, dtype=np.float32)
 
     def step(self, moving: Array) -> Array:
         """Move some hyperplanes until each touches one more point; those that are not done."""
@@ -83,26 +85,28 @@ class _Lockstep:
     def _nearest(self, moving: Array) -> tuple[Array, Array]:
         """The point that blocks each hyperplane first, and the inverse of the way to it."""
         many = len(moving)
-        both = np.concatenate([self.way[moving], self.u[moving]])
-        every = np.arange(many)
-        best, point = np.full(many, -np.inf), np.zeros(many, dtype=np.int64)
+        both = np.zeros((2 * many, self.u.shape[1] + 1), dtype=np.float32)
+        both[:many, :-1], both[many:, :-1], both[many:, -1] = self.way[moving], self.u[moving], -1
+        best, point = np.full(many, np.inf, dtype=np.float32), np.zeros(many, dtype=np.int64)
         for a in range(0, len(self.Y), _CHUNK):
-            rows = self.Y[a : a + _CHUNK]
-            products = self.space[: 2 * many * len(rows)].reshape(2 * many, len(rows))
-            np.matmul(both, rows.T, out=products)
-            pace, gap = products[:many], products[many:]
-            np.subtract(1.0, gap, out=gap)
-            np.maximum(gap, _THIN, out=gap)
+            columns = self.columns[:, a : a + _CHUNK]
+            products = self.space[: 2 * many * columns.shape[1]].reshape(2 * many, -1)
+            np.matmul(both, columns, out=products)
+            pace, gap = products[:many], products[many:]  # the gap is negative
+            np.minimum(gap, -_THIN, out=gap)
             np.divide(pace, gap, out=pace)
             owner = self.owner[a : a + _CHUNK]
             owned = np.flatnonzero(owner < len(self.u))
             passed = owner[owned] <= moving[:, None]
-            pace[:, owned] = np.where(passed, -np.inf, pace[:, owned])
-            at = pace.argmax(axis=1)
-            here = pace[every, at]
-            better = here > best
+            pace[:, owned] = np.where(passed, np.inf, pace[:, owned])
+            at = pace.argmin(axis=1)
+            here = pace[np.arange(many), at]
+            better = here < best
             best[better], point[better] = here[better], at[better] + a
-        return point, best
+        rows = self.Y[point]
+        gaps = 1 - np.einsum("qi,qi->q", rows, self.u[moving])
+        paces = np.einsum("qi,qi->q", rows, self.way[moving])
+        return point, paces / np.maximum(gaps, _THIN)
 
     def _hold(self, who: Array, point: Array) -> None:
         """Hyperplanes touch one more point each, and turn about it from now on."""

@@ -9,7 +9,7 @@ points where they are. So N points of any number of labels take about N/(d − 1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -130,16 +130,19 @@ def _shells(
     few: list[Shell] = []
     standing = np.ones(len(left), dtype=bool)
     R = homogeneous(X)
-    for q, cut in enumerate(_tilted(R, planes, owner, rank[left])):
+    tilted = dict(_tilted(R, planes, owner, rank[left]))
+    low, high = base.all_values([*tilted.values()])
+    bounds = dict(zip(tilted, zip(low, high, strict=True), strict=True))
+    for q, plane in enumerate(planes):
         own = owner == q
         rest = standing & ~own
         shell = None
-        if cut is not None:
-            shell = _certified(base, cut, left[own], left[rest], rank)
-        above = _NEAR * np.linalg.norm(planes[q, :-1])
+        if q in tilted:
+            shell = _certified(tilted[q], *bounds[q], left[own], left[rest], rank)
+        above = _NEAR * np.linalg.norm(plane[:-1])
         # without the shells that failed, the facet may cut off points
-        if shell is None and own.any() and (R[rest] @ planes[q]).max(initial=-np.inf) <= above:
-            shell = _tilt(base, left[own], planes[q], left[standing], rank)
+        if shell is None and own.any() and (R[rest] @ plane).max(initial=-np.inf) <= above:
+            shell = _tilt(base, left[own], plane, left[standing], rank)
         if shell is None:
             continue
         if 2 * len(shell.parked) > most:
@@ -150,14 +153,13 @@ def _shells(
     return found, few
 
 
-def _tilted(R: Array, planes: Array, owner: Array, rank: Array) -> list[Array | None]:
-    """Planes tilted to the ``rank`` of the points that they own, half the way to the next point,
-    (d,) each; None for those that have fewer points than others, or touch others.
+def _tilted(R: Array, planes: Array, owner: Array, rank: Array) -> Iterator[tuple[int, Cut]]:
+    """Planes tilted to the ``rank`` of the points that they own, half the way to the next point;
+    not those that have fewer points than others, or touch others.
 
     Shapes: ``R`` (n, d) points, homogeneous; ``planes`` (Q, d), ``owner`` (n,), ``rank`` (n,).
     """
     many = len(planes)
-    result: list[Array | None] = [None] * many
     count = np.bincount(owner, minlength=many)[:many]
     full = np.flatnonzero(count == count.max())
     order = np.argsort(owner, kind="stable")
@@ -166,7 +168,7 @@ def _tilted(R: Array, planes: Array, owner: Array, rank: Array) -> list[Array | 
     try:
         solve = np.linalg.pinv(V)
     except np.linalg.LinAlgError:
-        return result
+        return
     flat = planes[full]
     flat = flat - np.einsum("qij,qj->qi", solve, np.einsum("qij,qj->qi", V, flat))
     tilt = np.einsum("qij,qj->qi", solve, rank[own])
@@ -178,9 +180,10 @@ def _tilted(R: Array, planes: Array, owner: Array, rank: Array) -> list[Array | 
     np.divide(gap, slope, out=ways, where=slope > 0)
     step = np.minimum(ways.min(axis=0) / 2, size / np.maximum(length, 2.0**-60 * size))
     clear = gap.min(axis=0) > _NEAR * size
-    for i in np.flatnonzero(clear):
-        result[full[i]] = flat[i] + step[i] * tilt[i]
-    return result
+    for i in np.flatnonzero(clear).tolist():
+        cut = _cut(flat[i] + step[i] * tilt[i])
+        if cut is not None:
+            yield int(full[i]), cut
 
 
 def _tilt(base: Slice, vertices: Array, plane: Array, left: Array, rank: Array) -> Shell | None:
@@ -221,7 +224,10 @@ def _tilt(base: Slice, vertices: Array, plane: Array, left: Array, rank: Array) 
         delta = _step(gap, R @ tilt, np.ones(len(rest), dtype=bool), size, tilt)
     others, vertices = np.setdiff1d(left, vertices[kept], assume_unique=True), vertices[kept]
     for _ in range(_STEPS):
-        shell = _certified(base, flat + delta * tilt, vertices, others, rank)
+        cut = _cut(flat + delta * tilt)
+        if cut is None:
+            return None
+        shell = _certified(cut, *base.values(cut), vertices, others, rank)
         if shell is not None:
             return shell
         delta /= 2
@@ -237,13 +243,16 @@ def _step(gap: Array, slope: Array, counts: Array, size: float, way: Array) -> f
     return step if np.isfinite(step) else 0.0
 
 
-def _certified(base: Slice, w: Array, vertices: Array, rest: Array, rank: Array) -> Shell | None:
-    """The block of hyperplane w = (u, beta), if floats prove that it does what it should."""
+def _cut(w: Array) -> Cut | None:
+    """The hyperplane w = (u, beta) on the grid; u is zero where all of its points have one rank."""
     size = max(float(np.abs(w[:-1]).max()), abs(float(w[-1])) / _FAR)
-    if not 0 < size < np.inf:
-        return None
-    cut = Cut.near(w[:-1], float(w[-1]), size)  # u is zero where all that is left goes to one band
-    low, high = base.values(cut)
+    return Cut.near(w[:-1], float(w[-1]), size) if 0 < size < np.inf else None
+
+
+def _certified(
+    cut: Cut, low: Array, high: Array, vertices: Array, rest: Array, rank: Array
+) -> Shell | None:
+    """The shell of a hyperplane, if the bounds of t (n,) prove that it does what it should."""
     least, most, wanted = low[vertices], high[vertices], rank[vertices]
     if least.min() <= 0 or high[rest].max(initial=-np.inf) > 0:
         return None

@@ -106,9 +106,16 @@ class Slice:
 
     def values(self, cut: Cut) -> tuple[Array, Array]:
         """Proven lower and upper bounds of t on all points."""
-        value, error = self.points.products(cut.u[None, :])
-        t = value[0] + cut.beta
-        room = error[0] + 2.0**-51 * (np.abs(value[0]) + abs(cut.beta))
+        low, high = self.all_values([cut])
+        return low[0], high[0]
+
+    def all_values(self, cuts: Sequence[Cut]) -> tuple[Array, Array]:
+        """The same for many cuts, of shape (k, n)."""
+        u = np.array([cut.u for cut in cuts]).reshape(len(cuts), self.dimension)
+        t, room = self.points.products(u)
+        beta = np.array([cut.beta for cut in cuts])[:, None]
+        room += 2.0**-51 * (np.abs(t) + np.abs(beta))
+        t += beta
         return t - room, t + room
 
     def block(

@@ -60,8 +60,8 @@ def cover_class(
     Greedy: the pushes that capture most per block, from hyperplanes through groups of at most
     d − 1 members, in panels; one by one where no panel can be certified. ``limit`` gives up
     (None) past so many blocks; if it need not be ``sure``, already after an eighth of them where
-    the rest takes too many at the rate so far, as the first ones capture most. Raises TooClose
-    where no hyperplane through a single point can be certified in float64.
+    it looks as if. Raises TooClose where no hyperplane through a single point can be certified in
+    float64.
     """
     left = np.sort(np.asarray(members, dtype=int))
     others = np.sort(np.asarray(avoid, dtype=int))
@@ -77,10 +77,12 @@ def cover_class(
         count += len(push)
         gone[push.captured] = True
         left = left[~gone[left]]
-        if limit is not None:
-            known = sure or 8 * count <= limit
-            share = 1.0 if known else 1 - len(left) / len(members)
-            if count > limit * share:
+        if limit is not None and count > limit:
+            return None
+        if limit is not None and not sure and 8 * count > limit:
+            # the rate falls from what it was on average so far to d − 1 members for a tent
+            rate = (len(members) - len(left)) / count
+            if count + 2 * len(left) / (rate + min(rate, base.dimension / 3)) > limit:
                 return None
         if panels is not None:
             panels.drop(gone)
