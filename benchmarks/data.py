@@ -1,11 +1,13 @@
-"""Data sets for the benchmarks, made from a seed."""
+"""Data sets for the benchmarks, made from a seed, and copies of which nothing is remembered."""
 
 from __future__ import annotations
 
 import numpy as np
 
+import hardmax as hm
 from hardmax.dataset import Dataset
 from hardmax.exact_array import ExactArray
+from hardmax.model.parameters import NAMES
 
 
 def text_like(
@@ -49,3 +51,22 @@ def gaussian(count: int, dimension: int, length: int = 4, seed: int = 0) -> Data
     tokens = ExactArray.from_numpy(rng.normal(size=(count * length, dimension)))
     labels = [("no", "yes")[k] for k in rng.integers(0, 2, size=count)]
     return Dataset.from_arrays(tokens, np.arange(count + 1) * length, labels)
+
+
+def copy(array: ExactArray) -> ExactArray:
+    """The same numbers in a new array."""
+    return ExactArray(array.values.copy(), dict(array.exact))
+
+
+def fresh_model(model: hm.Transformer) -> hm.Transformer:
+    """The same numbers in new objects, for which nothing is compiled yet."""
+    p = model.parameters
+    parameters = type(p)(*(copy(p.arrays[name]) for name in NAMES))
+    return hm.Transformer(parameters, stages=model.stages, meta=model.meta)
+
+
+def fresh_data(data: Dataset) -> Dataset:
+    """The same data in new objects, without what may be remembered of them."""
+    return Dataset.from_arrays(
+        copy(data.tokens), data.offsets.copy(), data.labels, data.given_sets, ids=data.ids
+    )

@@ -44,12 +44,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 from baselines import check, fractions_blocks, numpy_blocks, sympy_blocks
-from data import gaussian, text_like
+from data import fresh_data, fresh_model, gaussian, text_like
 from machine import facts
 
 import hardmax as hm
-from hardmax.exact_array import ExactArray
-from hardmax.model.parameters import NAMES
 
 HERE = Path(__file__).parent
 TORCH = find_spec("torch") is not None
@@ -97,24 +95,6 @@ def built(data: hm.Dataset, strategy: str, learn: bool, path: Path | None) -> hm
         path.parent.mkdir(parents=True, exist_ok=True)
         model.save(path)
     return model
-
-
-def copy(array: ExactArray) -> ExactArray:
-    return ExactArray(array.values.copy(), dict(array.exact))
-
-
-def fresh_model(model: hm.Transformer) -> hm.Transformer:
-    """The same numbers in new objects, for which nothing is compiled yet."""
-    p = model.parameters
-    parameters = type(p)(*(copy(p.arrays[name]) for name in NAMES))
-    return hm.Transformer(parameters, stages=model.stages, meta=model.meta)
-
-
-def fresh_data(data: hm.Dataset) -> hm.Dataset:
-    """The same data in new objects, without what may be remembered of them."""
-    return hm.Dataset.from_arrays(
-        copy(data.tokens), data.offsets.copy(), data.labels, data.given_sets, ids=data.ids
-    )
 
 
 def timed(run: Callable[[], object]) -> float:

@@ -95,6 +95,7 @@ def prove(path: str, strategy: str) -> dict[str, object]:
         "total_s": judged - start,
         "peak_GiB": peak,
         "exact_again_s": again,
+        "build/exact": (made - loaded) / (judged - made),
     }
     if strategy == "cover":
         found |= sign_products(model, len(data))
