@@ -16,10 +16,11 @@ from hardmax.construct.ending import ending_count, polyline
 from hardmax.construct.flatten import flatten
 from hardmax.construct.forms import Form, Task, rules_form, shells_form, tents_form
 from hardmax.construct.learn import choose_list, fit_list
-from hardmax.construct.shells import BAND, park
+from hardmax.construct.shells import park
 from hardmax.construct.slice import Cut, TooClose
 from hardmax.construct.tents import cover_class
 from hardmax.construct.tie_splitting import split_ties
+from hardmax.construct.tilt import BAND
 from hardmax.dataset import ContradictionError, merge
 from hardmax.labels import Ball, Halfspace, Point
 from hardmax.model.tokens import Tokens

@@ -14,8 +14,8 @@ from itertools import pairwise
 from ..model.layers import RankOneBlock
 from ..numbers import Vector
 from .ending import base_block, kills
-from .shells import BAND
 from .slice import Slice
+from .tilt import BAND
 
 
 def staircase_count(labels: int) -> int:
