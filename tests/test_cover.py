@@ -16,7 +16,7 @@ from hardmax.construct.ending import ending_count, polyline
 from hardmax.construct.flatten import flatten
 from hardmax.construct.forms import Form, Task, rules_form, shells_form, tents_form
 from hardmax.construct.learn import choose_list, fit_list
-from hardmax.construct.shells import park
+from hardmax.construct.shells import fewest, park
 from hardmax.construct.slice import Cut, TooClose
 from hardmax.construct.tents import cover_class
 from hardmax.construct.tie_splitting import split_ties
@@ -295,6 +295,13 @@ def test_shells_park_in_bands(seed):
         x.insert(base.axis, base.height)
         height = model.output([x])[base.axis] - base.height
         assert abs(height - heights[label]) <= BAND
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 6])
+def test_the_last_shell_takes_all_that_is_left_even_where_it_has_one_rank(dimension):
+    _, task = task_of(gaussian(dimension + 1, dimension))
+    blocks = park(task.base, dict.fromkeys(task.names, 1))
+    assert len(blocks) == fewest(len(task.base), dimension - 1) == 2
 
 
 def test_limits():

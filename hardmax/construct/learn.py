@@ -7,13 +7,14 @@ hyperplane has t > 0 on the side of the later classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
 from .filtered import Array
+from .logistic import logistic
 
 _PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
 _FLOORS = (0.01, 0.1)  # least variance of a whitened direction, as a share of the largest
@@ -80,21 +81,22 @@ def choose_list(
     if len(X) < 2 * _FOLDS or len(X) < _FOLDS * len(counts) or counts.max() == len(X):
         return None
     some = rng.permutation(len(X))[:_MOST]
-    folds = [
-        (np.setdiff1d(some, part), part)
-        for _ in range(_REPEATS if len(some) < _MANY else _REPEATS // 2)
-        for part in np.array_split(rng.permutation(some), _FOLDS)
-    ]
     chance = 1 - counts.max() / len(X)
     doubt = _CLEAR * float(np.sqrt(chance * (1 - chance) / len(some)))
-    first = _error(X, y, orders[0], 1.0, _FLOORS[-1], folds[:_FOLDS])
-    if first > chance - doubt / 2:  # hopeless: spare the search
+    parts = [
+        part
+        for _ in range(_REPEATS if len(some) < _MANY else _REPEATS // 2)
+        for part in np.array_split(rng.permutation(len(some)), _FOLDS)
+    ]
+    first = _Folds(X[some], y[some], parts[:_FOLDS], _FLOORS[-1])
+    if first.error(orders[0], 1.0) > chance - doubt / 2:  # hopeless: spare the search
         return None
+    folds = {floor: _Folds(X[some], y[some], parts, floor) for floor in _FLOORS}
     scored: list[tuple[int, float, float, float, tuple[int, ...]]] = []
     for penalty, floor in product(_PENALTIES, _FLOORS):
         greedy = greedy_order(X[some], y[some], penalty, floor)
         for order in dict.fromkeys(map(tuple, [*orders, greedy])):
-            error = _error(X, y, order, penalty, floor, folds)
+            error = folds[floor].error(order, penalty)
             scored.append((cost(order), error, penalty, floor, order))
     least = min(error for _, error, *_ in scored)
     deviation = 0.25 * float(np.sqrt(max(least * (1 - least), 1 / len(some)) / len(some)))
@@ -104,19 +106,50 @@ def choose_list(
     )
 
 
-def _error(
-    X: Array,
+class _Folds:
+    """Points as F folds see them, to be fitted again and again.
+
+    Shapes: ``A`` (F, n, d + 1), whitened by the training part of each fold, with a column of ones;
+    classes ``y`` (n,); ``test`` (F, n), the part for testing. ``known`` are the latest θ of every
+    rule, from which the next fit starts.
+    """
+
+    def __init__(self, X: Array, y: Array, parts: Sequence[Array], floor: float) -> None:
+        self.y = y
+        self.A = np.ones((len(parts), len(X), X.shape[1] + 1))
+        self.test = np.zeros((len(parts), len(X)), dtype=bool)
+        self.known: dict[tuple[int, frozenset[int]], Array] = {}
+        for i, part in enumerate(parts):
+            self.test[i, part] = True
+            train = ~self.test[i]
+            center, whiten = _whitened(X[train], y[train], floor)
+            self.A[i, :, :-1] = (X - center) @ whiten
+
+    def error(self, order: Sequence[int], penalty: float) -> float:
+        """Share of wrong predictions of decision lists with this order of classes."""
+        rules = [*enumerate(_rules(self.A, self.y, ~self.test, order, penalty, self.known))]
+        predicted = np.full(self.test.shape, order[-1])
+        for i, theta in reversed(rules):
+            predicted[np.matmul(self.A, theta[:, :, None])[:, :, 0] <= 0] = order[i]
+        return float((predicted != self.y)[self.test].mean())
+
+
+def _rules(
+    A: Array,
     y: Array,
+    train: Array,
     order: Sequence[int],
     penalty: float,
-    floor: float,
-    folds: Sequence[tuple[Array, Array]],
-) -> float:
-    wrong = sum(
-        int((fit_list(X[train], y[train], order, penalty, floor).predict(X[test]) != y[test]).sum())
-        for train, test in folds
-    )
-    return wrong / sum(len(test) for _, test in folds)
+    known: dict[tuple[int, frozenset[int]], Array],
+) -> Iterator[Array]:
+    """θ (F, d + 1) of every rule of a decision list, fitted to the points of ``train`` (F, n)."""
+    for i, c in enumerate(order[:-1]):
+        left = np.isin(y, order[i:])
+        sign = np.where(y[left] != c, 1.0, -1.0)
+        signs = np.broadcast_to(sign, (len(A), len(sign)))
+        key = c, frozenset(order[i:])
+        known[key], _ = logistic(A[:, left], signs, train[:, left], penalty, known.get(key))
+        yield known[key]
 
 
 def fit_list(
@@ -124,11 +157,10 @@ def fit_list(
 ) -> DecisionList:
     """Fit every rule of a decision list with a given order of classes."""
     center, whiten = _whitened(X, y, floor)
-    Z = (X - center) @ whiten
-    rows = []
-    for i, c in enumerate(order[:-1]):
-        left = np.isin(y, order[i:])
-        rows.append(_rule(Z[left], y[left] != c, penalty)[0])
+    A = np.c_[(X - center) @ whiten, np.ones(len(X))][None]
+    rows = [
+        theta[0] for theta in _rules(A, y, np.ones((1, len(X)), dtype=bool), order, penalty, {})
+    ]
     theta = np.array(rows).reshape(len(order) - 1, X.shape[1] + 1)
     u = theta[:, :-1] @ whiten.T
     return DecisionList(list(order), u, theta[:, -1] - u @ center)
@@ -137,21 +169,15 @@ def fit_list(
 def greedy_order(X: Array, y: Array, penalty: float, floor: float) -> list[int]:
     """Split off the class first that is told apart from the rest with the least loss."""
     center, whiten = _whitened(X, y, floor)
-    Z = (X - center) @ whiten
+    A = np.c_[(X - center) @ whiten, np.ones(len(X))]
     left = np.unique(y).tolist()
     order: list[int] = []
     while len(left) > 2:
         inside = np.isin(y, left)
-        losses = [_rule(Z[inside], y[inside] != c, penalty)[1] for c in left]
+        sign = np.where(y[inside] != np.array(left)[:, None], 1.0, -1.0)
+        losses = logistic(A[None, inside], sign, np.ones(sign.shape, dtype=bool), penalty)[1]
         order.append(left.pop(int(np.argmin(losses))))
     return [int(c) for c in order + left]
-
-
-def _rule(X: Array, above: Array, penalty: float) -> tuple[Array, float]:
-    """(u, beta) of shape (d + 1,) and its loss: t > 0 where ``above``."""
-    if above.all() or not above.any():
-        return np.r_[np.zeros(X.shape[1]), 1.0 if above.any() else -1.0], 0.0
-    return _logistic(X, np.where(above, 1.0, -1.0), penalty)
 
 
 def _whitened(X: Array, y: Array, floor: float) -> tuple[Array, Array]:
@@ -163,29 +189,3 @@ def _whitened(X: Array, y: Array, floor: float) -> tuple[Array, Array]:
     sizes, basis = np.linalg.eigh(rest.T @ rest / len(X))
     added = floor * float(sizes.max(initial=0.0)) + 1e-12
     return X.mean(axis=0), basis / np.sqrt(np.maximum(sizes, 0.0) + added)
-
-
-def _logistic(X: Array, sign: Array, penalty: float, steps: int = 30) -> tuple[Array, float]:
-    """Minimise Σ log(1 + exp(−sign·(⟨θ,x⟩ + θ₀))) + penalty/2·|θ|² by Newton's method."""
-    A = np.c_[X, np.ones(len(X))]
-    weight = np.r_[np.full(X.shape[1], penalty), 1e-6]
-    theta = np.zeros(A.shape[1])
-
-    def value(theta: Array) -> float:
-        return float(np.logaddexp(0, -sign * (A @ theta)).sum() + weight @ theta**2 / 2)
-
-    now = value(theta)
-    for _ in range(steps):
-        p = 1 / (1 + np.exp(np.clip(sign * (A @ theta), -500, 500)))
-        gradient = weight * theta - A.T @ (sign * p)
-        hessian = (A * (p * (1 - p))[:, None]).T @ A + np.diag(weight)
-        step = np.linalg.solve(hessian, gradient)
-        size = 1.0
-        while (after := value(theta - size * step)) > now and size > 1e-4:
-            size /= 2
-        if after > now:
-            break
-        theta, gained, now = theta - size * step, now - after, after
-        if gained < 1e-7 * max(now, 1.0):
-            break
-    return theta, now

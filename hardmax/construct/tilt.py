@@ -58,7 +58,8 @@ def tilted(R: Array, planes: Array, owner: Array, rank: Array) -> Iterator[tuple
     size, length = (np.linalg.norm(rows[:, :-1], axis=1) for rows in (flat, way))
     ways = np.full_like(gap, np.inf)
     np.divide(gap, slope, out=ways, where=slope > 0)
-    step = np.minimum(ways.min(axis=0) / 2, size / np.maximum(length, 2.0**-60 * size))
+    longest = np.divide(size, length, out=np.full_like(size, _FAR), where=length > 0)
+    step = np.minimum(ways.min(axis=0) / 2, longest)
     clear = gap.min(axis=0) > NEAR * size
     for i in np.flatnonzero(clear).tolist():
         cut = _cut(flat[i] + step[i] * way[i])
