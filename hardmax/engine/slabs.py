@@ -10,7 +10,7 @@ from .points import Points
 from .rounding import Array
 from .trails import Events
 
-_ROWS = 1024  # points of a product that stays in the cache
+_ROWS = 256  # points of a product that stays in the cache
 
 
 def slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
@@ -48,7 +48,9 @@ def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Arr
         np.matmul(part, sieve, out=products)
         np.abs(products, out=products)
         products[far[a : a + _ROWS]] = 0.0
-        near = np.flatnonzero(~(products.min(axis=1) >= 1))  # what is not a number stays
-        where, items = np.divmod(np.flatnonzero(~(products[near] >= 1)), len(panel))
-        pairs.append((near[where] + a, items))
+        rests = buffers.take("rests", products.shape, np.bool_)
+        np.greater_equal(products, 1, out=rests)
+        np.logical_not(rests, out=rests)  # what is not a number stays
+        where, items = np.divmod(np.flatnonzero(rests), len(panel))
+        pairs.append((where + a, items))
     return np.concatenate([p for p, _ in pairs]), np.concatenate([i for _, i in pairs])
