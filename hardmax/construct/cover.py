@@ -150,7 +150,8 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
         learned = None
     fewest = fewest_shells(task)
     hopeless = learned is not None and len(learned.blocks) <= _WORTH * fewest
-    # shells take a step for each of them: only where they can still be chosen, and for few points
+    # shells only where they can still be chosen, and for few points; where they will be
+    # shallower by the look of it, tents are not finished
     shells = None
     few = not hopeless and fewest < task.room and len(task.base) <= _MANY
     tents = _attempt(lambda: tents_form(task, fewest if few else task.room, sure=not few))
@@ -160,8 +161,7 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
         if room > fewest:
             tents = _attempt(lambda: tents_form(task, room))
     forms = [form for form in (tents, shells, learned) if form is not None]
-    room = task.room
-    room = min([room, *(len(form.blocks) for form in forms if form is not learned)])
+    room = min([task.room, *(len(form.blocks) for form in forms if form is not learned)])
     if learned is not None:  # shallower by so much that it is chosen
         room = min(room, -(-len(learned.blocks) // _WORTH))
     if fewest_open(task) < room and len(task.base) <= _MANY:
