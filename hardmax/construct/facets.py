@@ -23,9 +23,10 @@ _STEPS = 4  # for every dimension, at most
 def facets(Y: Array, directions: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """The facet that every row of ``directions`` (Q, D) leads to: u (Q, D), and the owners (n,).
 
-    ``Y`` (n, D) are points around a centre at zero that span the space. ⟨u,y⟩ is 1, but for
-    rounding, on the points that a facet owns, at most D and affinely independent, and at most 1
-    on all others but those that earlier facets own. Points without owner have Q.
+    ``Y`` (n, D) are points around a centre at zero that span the space, n ≥ 2QD, so that zero
+    stays inside. ⟨u,y⟩ is 1, but for rounding in single precision, on the points that a facet owns,
+    at most D and affinely independent, and at most 1 on all others but those that earlier facets
+    own. Points without owner have Q. These are proposals: who uses them has to check.
     """
     hulls = _Lockstep(Y, directions, rng)
     moving = np.arange(len(directions))
