@@ -17,7 +17,7 @@ collect_ignore_glob = ["*conftest.py"]
 settings.register_profile(
     "house",
     deadline=None,
-    max_examples=40,
+    max_examples=60,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

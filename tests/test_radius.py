@@ -132,13 +132,13 @@ def cases(draw, kinds=KINDS):
     return model, tokens, sets
 
 
-@settings(max_examples=2 * settings.default.max_examples, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples // 2, deadline=None)
 @given(cases(), st.integers(0, 2**32))
 def test_random_models_keep_predictions_inside_and_change_a_decision_outside(case, seed):
     check(*case, Random(seed))
 
 
-@settings(max_examples=2 * settings.default.max_examples, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples // 3, deadline=None)
 @given(cases(("point",)), st.integers(0, 2**32))
 def test_random_models_with_point_labels(case, seed):
     check(*case, Random(seed))
@@ -234,7 +234,7 @@ def plain_radius(model, tokens, sets):
     return min(quotients, default=None)
 
 
-@settings(max_examples=2 * settings.default.max_examples, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples // 2, deadline=None)
 @given(cases(("point",)))
 def test_radius_equals_that_of_a_plain_computation(case):
     model, tokens, sets = case

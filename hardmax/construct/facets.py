@@ -63,15 +63,17 @@ class _Lockstep:
 
     def step(self, moving: Array) -> Array:
         """Move some hyperplanes until each touches one more point; those that are not done."""
-        point, pace = self._nearest(moving)
-        size = np.linalg.norm(self.Y[point], axis=1)
-        blocked = np.einsum("qi,qi->q", self.Y[point], self.way[moving]) > _FLAT * size
+        point = self._nearest(moving)
+        rows = self.Y[point]
+        gap = np.maximum(1 - np.einsum("qi,qi->q", rows, self.u[moving]), _THIN)
+        slope = np.einsum("qi,qi->q", rows, self.way[moving])
+        blocked = slope > _FLAT * np.linalg.norm(rows, axis=1)
         loose = moving[~blocked]
         self.way[loose] *= -1
         self.free[loose] += 1
         moved, point = moving[blocked], point[blocked]
         self.free[moved] = 0
-        self.u[moved] += self.way[moved] / pace[blocked, None]
+        self.u[moved] += self.way[moved] / (slope / gap)[blocked, None]
         taken, first = np.unique(point, return_index=True)  # the first of several that meet
         robbed, who = self.owner[taken], moved[first]
         self.owner[taken] = who
@@ -83,8 +85,8 @@ class _Lockstep:
         going = (self.count[moving] < self.u.shape[1]) & (self.free[moving] < 2)
         return np.asarray(moving[going])
 
-    def _nearest(self, moving: Array) -> tuple[Array, Array]:
-        """The point that blocks each hyperplane first, and the inverse of the way to it."""
+    def _nearest(self, moving: Array) -> Array:
+        """The point that blocks each hyperplane first."""
         many = len(moving)
         both = np.zeros((2 * many, self.u.shape[1] + 1), dtype=np.float32)
         both[:many, :-1], both[many:, :-1], both[many:, -1] = self.way[moving], self.u[moving], -1
@@ -104,20 +106,14 @@ class _Lockstep:
             here = pace[np.arange(many), at]
             better = here < best
             best[better], point[better] = here[better], at[better] + a
-        rows = self.Y[point]
-        gaps = 1 - np.einsum("qi,qi->q", rows, self.u[moving])
-        paces = np.einsum("qi,qi->q", rows, self.way[moving])
-        return point, paces / np.maximum(gaps, _THIN)
+        return point
 
     def _hold(self, who: Array, point: Array) -> None:
         """Hyperplanes touch one more point each, and turn about it from now on."""
         k = self.count[who]
         self.points[who, k] = point
         self.count[who] += 1
-        basis, y = self.basis[who], self.Y[point]
-        for _ in range(2):
-            along = np.matmul(basis, y[:, :, None])
-            y = y - np.matmul(along.transpose(0, 2, 1), basis)[:, 0]
+        y = self._beside(who, self.Y[point])
         y /= np.linalg.norm(y, axis=1, keepdims=True)
         self.basis[who, k] = y
         way = self.way[who]
@@ -143,12 +139,16 @@ class _Lockstep:
 
     def _turn(self, who: Array, wish: Array) -> None:
         """Go along ``wish`` as far as the points touched allow."""
-        basis = self.basis[who]
-        way = wish
-        for _ in range(2):
-            along = np.matmul(basis, way[:, :, None])
-            way = way - np.matmul(along.transpose(0, 2, 1), basis)[:, 0]
+        way = self._beside(who, wish)
         self._go(who, way, np.linalg.norm(way, axis=1))
+
+    def _beside(self, who: Array, vectors: Array) -> Array:
+        """What is left of vectors (Q, D) orthogonal to the points that are touched."""
+        basis = self.basis[who]
+        for _ in range(2):  # once more, for what rounding left
+            along = np.matmul(basis, vectors[:, :, None])
+            vectors = vectors - np.matmul(along.transpose(0, 2, 1), basis)[:, 0]
+        return vectors
 
     def _go(self, who: Array, way: Array, size: Array) -> None:
         """Set the ways; by chance where too little is left of one."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..numbers import power_of_two_below
 from .filtered import Array, rounded_to
+from .products import homogeneous
 from .slice import Cut, Slice
 
 _STEPS = 6  # times the tilt is halved before a smaller group is tried
@@ -74,9 +75,9 @@ def tilt(base: Slice, vertices: Array, plane: Array, left: Array, rank: Array) -
     below: a point is an affine combination of the vertices, and sinks with those it needs.
     """
     X = base.points.values
-    V = np.c_[X[vertices], np.ones(len(vertices))]
+    V = homogeneous(X[vertices])
     rest = np.setdiff1d(left, vertices, assume_unique=True)
-    R = np.c_[X[rest], np.ones(len(rest))]
+    R = homogeneous(X[rest])
     solve = np.linalg.pinv(V)
     flat = plane - solve @ (V @ plane)  # zero on all vertices
     size = float(np.linalg.norm(flat[:-1]))

@@ -48,9 +48,9 @@ def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Arr
         np.matmul(part, sieve, out=products)
         np.abs(products, out=products)
         products[far[a : a + _ROWS]] = 0.0
-        rests = buffers.take("rests", products.shape, np.bool_)
-        np.greater_equal(products, 1, out=rests)
-        np.logical_not(rests, out=rests)  # what is not a number stays
-        where, items = np.divmod(np.flatnonzero(rests), len(panel))
+        hits = buffers.take("hits", products.shape, np.bool_)
+        np.greater_equal(products, 1, out=hits)
+        np.logical_not(hits, out=hits)  # what is not a number stays
+        where, items = np.divmod(np.flatnonzero(hits), len(panel))
         pairs.append((where + a, items))
     return np.concatenate([p for p, _ in pairs]), np.concatenate([i for _, i in pairs])

@@ -412,7 +412,7 @@ def test_bombs_are_unpacked_up_to_the_limit_only(monkeypatch):
         assert peak < 2**23
 
 
-@settings(max_examples=2 * settings.default.max_examples, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples // 2, deadline=None)
 @given(st.data())
 def test_damaged_files_never_prove_nor_crash(data):
     """Bytes of true files are changed, cut or inserted: code 0 needs the same content."""
@@ -433,7 +433,7 @@ def test_damaged_files_never_prove_nor_crash(data):
         assert reason[0] == "proved"
 
 
-@settings(max_examples=2 * settings.default.max_examples, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples // 2, deadline=None)
 @given(st.binary(max_size=200), st.sampled_from([b"", b"{", ZIP, b"\x1f\x8b\x08\0", b"sequence,"]))
 def test_arbitrary_bytes(content, start):
     assert verdict(GOOD_MODEL, start + content)[0] == 2
