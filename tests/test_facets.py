@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from hardmax.construct.facets import facets
+from hardmax.construct.facets import Facets
+
+
+def facets(Y, directions, rng):
+    found = Facets(Y, directions, rng)
+    return found.u, found.owner
 
 
 def found(Y, many, seed=0):
@@ -81,3 +86,30 @@ def test_the_last_facets_take_what_is_there(d):
     u, owner = facets(Y, Y[:2], np.random.default_rng(0))
     assert sorted(np.bincount(owner, minlength=3)[:2]) == [1, d]
     check(Y, u, owner, 1e-5)
+
+
+@given(st.integers(2, 8), st.integers(1, 12), st.integers(1, 4), st.integers(0, 10**6))
+def test_tilted_facets_are_positive_on_their_own_points_alone(d, many, ranks, seed):
+    rng = np.random.default_rng(seed)
+    Y = rng.normal(size=(12 * d, d))
+    Y -= Y.mean(axis=0)
+    rank = rng.integers(1, ranks + 1, len(Y)).astype(float)
+    hulls = Facets(Y, Y[rng.choice(len(Y), min(many, len(Y) // (2 * d)), replace=False)], rng)
+    full, W = hulls.tilted(rank)
+    for q, w in zip(full, W, strict=True):
+        t = Y @ w[:-1] + w[-1]
+        own = hulls.owner == q
+        assert set(hulls.points[q].tolist()) == set(np.flatnonzero(own).tolist())
+        size = np.abs(t).max()
+        share = t[own] / rank[own]
+        assert share.min() > 0
+        assert np.ptp(share) <= 1e-6 * size + 1e-6 * share.max()
+        assert (t[hulls.owner > q] < 0).all()
+
+
+def test_facets_that_others_touch_are_not_tilted():
+    """A cube has four corners on each of its facets, a facet that is found owns three of them."""
+    Y = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+    hulls = Facets(Y, np.array([[1.0, 0.1, 0.2]]), np.random.default_rng(0))
+    assert (hulls.count == 3).all()
+    assert not len(hulls.tilted(np.ones(8))[0])

@@ -155,9 +155,13 @@ def test_filtered_products(rows):
     cloud = FilteredPoints(points)
     u = np.array([[0.7, -1.3, 0.1]])
     value, error = cloud.products(u)
+    moved, room = cloud.bounded(u, np.array([0.3]))
     for j, x in enumerate(points):
         exact = dot([Fraction(t) for t in u[0].tolist()], x) / cloud.scale
         assert abs(exact - Fraction(float(value[0, j]))) <= Fraction(float(error[0, j]))
+        off = exact + Fraction(0.3) - Fraction(float(moved[0, j]))
+        assert abs(off) <= Fraction(float(room[0]))
+        assert error[0, j] <= room[0]
 
 
 def test_filtered_points_of_extreme_size():

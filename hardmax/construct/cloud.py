@@ -24,7 +24,7 @@ from .exact_means import exact_means
 from .filtered import Array, FilteredPoints
 from .integer_points import IntegerPoints
 
-_SMALL = 2**18  # entries of tokens up to which means are exact from the start
+_SMALL = 2**14  # entries of tokens up to which means are exact from the start
 _CHUNK = 2**15  # tokens, or points, at a time
 _DIRECTIONS = 3  # random projections that tell different points apart
 _SAMPLE = 64  # exact entries that show, almost always, that a coordinate is not constant

@@ -5,154 +5,236 @@ the points that it touches already until it touches one more, so that after D st
 points in D dimensions. One matrix product shows for all hyperplanes which points block them. The
 facets are to be used one after another, each without the points of those before it; so a
 hyperplane passes points that an earlier one touches, and takes those of later ones.
+
+All of it is proposed, and products are in single precision: who uses a facet has to check.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from .filtered import Array
 
-_CHUNK = 4096  # points of a product that stays in the cache
+_SPACE = 1 << 18  # entries of a product that stays in the cache
 _THIN = 2.0**-20  # gaps below this, of the distance from the centre, count as this
 _FLAT = 2.0**-30  # slopes below this, relative to |y||v|, don't block
 _SAME = 2.0**-20  # a direction that keeps less than this beside the points touched is renewed
+_LITTLE = 2.0**-14  # what is left of a squared length, where rounding counts
+_TOGETHER = 8  # steps after which what was lost is given up
 _STEPS = 4  # for every dimension, at most
+_FAR = 2.0**16  # the largest ratio of beta to u that is worth the bits
 
 
-def facets(Y: Array, directions: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The facet that every row of ``directions`` (Q, D) leads to: u (Q, D), and the owners (n,).
+class Facets:
+    """The facets that some directions lead to.
 
-    ``Y`` (n, D) are points around a centre at zero that span the space, n ≥ 2QD, so that zero
-    stays inside. ⟨u,y⟩ is 1, but for rounding in single precision, on the points that a facet owns,
-    at most D and affinely independent, and at most 1 on all others but those that earlier facets
-    own. Points without owner have Q. These are proposals: who uses them has to check.
-    """
-    hulls = _Lockstep(Y, directions, rng)
-    moving = np.arange(len(directions))
-    for _ in range(_STEPS * Y.shape[1]):
-        if not len(moving):
-            break
-        moving = hulls.step(moving)
-    return hulls.u, hulls.owner
+    Shapes: ``u`` (Q, D), and the ``way`` each moves, a unit vector; ``basis`` (Q, D, D),
+    orthonormal rows that span what each touches, the others zero; ``points`` (Q, D), those
+    touched, ``count`` (Q,) of them; ``owner`` (n,), of every point the hyperplane that touches
+    it, or Q; ``free`` (Q,), how often nothing blocked the way since the last touch.
 
-
-class _Lockstep:
-    """Hyperplanes on their way.
-
-    Shapes: ``u``, and the ``way`` it moves, a unit vector (Q, D); ``basis`` (Q, D, D), orthonormal
-    rows that span what each touches, the others zero; ``points`` (Q, D), those touched, ``count``
-    (Q,) of them; ``owner`` (n,), of every point the first hyperplane that touches it, or Q;
-    ``free`` (Q,), how often nothing blocked the way since the last touch.
+    ⟨u,y⟩ is 1, but for rounding in single precision, on the points that a facet owns, which are
+    affinely independent, and at most 1 on all others but those that earlier facets own.
     """
 
     def __init__(self, Y: Array, directions: Array, rng: np.random.Generator) -> None:
+        """``Y`` (n, D) are points around a centre at zero that span the space, ``directions``
+        (Q, D) with n ≥ 2QD, so that zero stays inside."""
         many, d = directions.shape
         self.Y, self.rng = Y, rng
+        self.lengths = np.sqrt(np.einsum("ij,ij->i", Y, Y))
         self.u = np.zeros((many, d))
-        self.goal = directions / np.linalg.norm(directions, axis=1, keepdims=True)
-        self.way = self.goal.copy()
+        self.way = directions / np.linalg.norm(directions, axis=1, keepdims=True)
         self.basis = np.zeros((many, d, d))
         self.points = np.zeros((many, d), dtype=np.int64)
         self.count = np.zeros(many, dtype=np.int64)
         self.free = np.zeros(many, dtype=np.int64)
         self.owner = np.full(len(Y), many)
+        # points that are owned are kept apart; here they lie at the centre
         self.columns = np.ones((d + 1, len(Y)), dtype=np.float32)
         self.columns[:-1] = Y.T
-        self.space = np.empty(2 * many * _CHUNK, dtype=np.float32)
+        self.apart = np.zeros((d + 1, many * d), dtype=np.float32)
+        self.at = np.zeros(many * d, dtype=np.int64)
+        self.taken = 0
+        self.space = np.empty(max(_SPACE, 2 * many * many * d), dtype=np.float32)
+        lost: list[tuple[int, int]] = []
+        moving = np.arange(many)
+        for step in range(_STEPS * d):
+            moving = self._step(moving, lost)
+            if lost and (step % _TOGETHER == 0 or not len(moving)):
+                self._lose(lost)
+                moving = np.union1d(moving, [q for q, _ in lost])
+                lost.clear()
+            if not len(moving):
+                break
+        if lost:
+            self._lose(lost)
 
-    def step(self, moving: Array) -> Array:
-        """Move some hyperplanes until each touches one more point; those that are not done."""
-        point = self._nearest(moving)
+    def tilted(self, rank: Array) -> tuple[Array, Array]:
+        """Facets with D points that no other point touches, and hyperplanes (·, D + 1), positive
+        on those alone, nearly in proportion to ``rank`` (n,): half the way to the next point."""
+        d = self.Y.shape[1]
+        full = np.flatnonzero(self.count == d)
+        own = self.points[full]
+        system, sides = np.ones((len(full), d + 1, d + 1)), np.zeros((len(full), d + 1, 2))
+        system[:, :d, :d] = self.Y[own]
+        system[:, d, :d], system[:, d, d] = self.u[full], -1
+        sides[:, :d, 1] = rank[own]
+        sides[:, d, 0] = 1 + np.einsum("qi,qi->q", self.u[full], self.u[full])
+        try:
+            flat, way = np.moveaxis(np.linalg.solve(system, sides), 2, 0)
+        except np.linalg.LinAlgError:
+            return full[:0], np.zeros((0, d + 1))
+        steepest = np.zeros(len(full))
+        clear = np.ones(len(full), dtype=bool)
+        both = np.concatenate([way, flat]).astype(np.float32)
+        for pace, gap, _ in self._products(both, full):
+            clear &= gap.max(axis=1) < -8 * _THIN
+            np.minimum(gap, -_THIN, out=gap)
+            np.minimum(steepest, (pace / gap).min(axis=1), out=steepest)
+        size, length = (np.linalg.norm(rows[:, :-1], axis=1) for rows in (flat, way))
+        step = np.divide(size, length, out=np.full_like(size, _FAR), where=length > 0)
+        np.minimum(step, np.divide(-0.5, steepest, where=steepest < 0, out=step.copy()), out=step)
+        return full[clear], (flat + step[:, None] * way)[clear]
+
+    def _step(self, moving: Array, lost: list[tuple[int, int]]) -> Array:
+        """Move some hyperplanes until each touches one more point; those that are not done. What
+        is ``lost``, points of others, they go on turning about for the time being."""
+        point, blocked = self._nearest(moving)
         rows = self.Y[point]
         gap = np.maximum(1 - np.einsum("qi,qi->q", rows, self.u[moving]), _THIN)
         slope = np.einsum("qi,qi->q", rows, self.way[moving])
-        blocked = slope > _FLAT * np.linalg.norm(rows, axis=1)
-        loose = moving[~blocked]
-        self.way[loose] *= -1
-        self.free[loose] += 1
-        moved, point = moving[blocked], point[blocked]
+        blocked &= slope > _FLAT * self.lengths[point]
+        if not blocked.all():
+            loose = moving[~blocked]
+            self.way[loose] *= -1
+            self.free[loose] += 1
+            moved, point, gap, slope = (x[blocked] for x in (moving, point, gap, slope))
+        else:
+            moved = moving
         self.free[moved] = 0
-        self.u[moved] += self.way[moved] / (slope / gap)[blocked, None]
-        taken, first = np.unique(point, return_index=True)  # the first of several that meet
-        robbed, who = self.owner[taken], moved[first]
-        self.owner[taken] = who
+        self.u[moved] += self.way[moved] * (gap / slope)[:, None]
+        first: dict[int, int] = {}  # of several that meet
+        for q, j in zip(moved.tolist(), point.tolist(), strict=True):
+            first.setdefault(j, q)
+        who, taken = np.array([*first.values()], dtype=np.int64), np.array([*first], dtype=np.int64)
+        owners = self.owner[taken].tolist()
+        lost += [(q, j) for q, j in zip(owners, first, strict=True) if q < len(self.u)]
+        self._own(who, taken)
         self._hold(who, taken)
-        robbed = np.unique(robbed[robbed < len(self.u)])
-        if len(robbed):
-            self._recount(robbed)
-            moving = np.union1d(moving, robbed)
         going = (self.count[moving] < self.u.shape[1]) & (self.free[moving] < 2)
         return np.asarray(moving[going])
 
-    def _nearest(self, moving: Array) -> Array:
-        """The point that blocks each hyperplane first."""
-        many = len(moving)
-        both = np.zeros((2 * many, self.u.shape[1] + 1), dtype=np.float32)
+    def _products(self, both: Array, who: Array) -> Iterator[tuple[Array, Array, Array | int]]:
+        """How fast hyperplanes approach points, how far beyond them they are, (q, ·) both, and
+        which points those are: indices, or the first; points that may be passed are infinitely
+        far. ``both`` are the ways and the planes, homogeneous in single precision, (2q, D + 1)."""
+        many = len(who)
+        size = _SPACE // (2 * many)
+
+        def product(columns: Array) -> tuple[Array, Array]:
+            found = self.space[: 2 * many * columns.shape[1]].reshape(2 * many, -1)
+            np.matmul(both, columns, out=found)
+            return found[:many], found[many:]
+
+        for a in range(0, len(self.Y), size):
+            yield *product(self.columns[:, a : a + size]), a
+        if self.taken:
+            at = self.at[: self.taken]
+            pace, gap = product(self.apart[:, : self.taken])
+            passed = self.owner[at] <= who[:, None]
+            np.copyto(gap, -np.inf, where=passed)
+            yield pace, gap, at
+
+    def _nearest(self, moving: Array) -> tuple[Array, Array]:
+        """The point that blocks each hyperplane first, and whether there is one."""
+        many, d = len(moving), self.u.shape[1]
+        both = np.zeros((2 * many, d + 1), dtype=np.float32)
         both[:many, :-1], both[many:, :-1], both[many:, -1] = self.way[moving], self.u[moving], -1
-        best, point = np.full(many, np.inf, dtype=np.float32), np.zeros(many, dtype=np.int64)
-        for a in range(0, len(self.Y), _CHUNK):
-            columns = self.columns[:, a : a + _CHUNK]
-            products = self.space[: 2 * many * columns.shape[1]].reshape(2 * many, -1)
-            np.matmul(both, columns, out=products)
-            pace, gap = products[:many], products[many:]  # the gap is negative
+        places, points, paces = np.arange(many), [], []
+        for pace, gap, at in self._products(both, moving):
             np.minimum(gap, -_THIN, out=gap)
             np.divide(pace, gap, out=pace)
-            owner = self.owner[a : a + _CHUNK]
-            owned = np.flatnonzero(owner < len(self.u))
-            passed = owner[owned] <= moving[:, None]
-            pace[:, owned] = np.where(passed, np.inf, pace[:, owned])
-            at = pace.argmin(axis=1)
-            here = pace[np.arange(many), at]
-            better = here < best
-            best[better], point[better] = here[better], at[better] + a
-        return point
+            best = pace.argmin(axis=1)
+            paces.append(pace[places, best])
+            points.append(best + at if isinstance(at, int) else at[best])
+        best = np.argmin(paces, axis=0)
+        return np.array(points)[best, places], np.array(paces)[best, places] < 0
+
+    def _own(self, who: Array, points: Array) -> None:
+        """Points belong to hyperplanes now."""
+        new = points[self.owner[points] == len(self.u)]
+        self.owner[points] = who
+        here = slice(self.taken, self.taken + len(new))
+        self.apart[:, here], self.at[here] = self.columns[:, new], new
+        self.columns[:-1, new] = 0
+        self.taken = here.stop
 
     def _hold(self, who: Array, point: Array) -> None:
         """Hyperplanes touch one more point each, and turn about it from now on."""
         k = self.count[who]
-        self.points[who, k] = point
-        self.count[who] += 1
         y = self._beside(who, self.Y[point])
-        y /= np.linalg.norm(y, axis=1, keepdims=True)
-        self.basis[who, k] = y
+        y /= np.sqrt(np.einsum("qi,qi->q", y, y))[:, None]
+        self.points[who, k], self.basis[who, k] = point, y
+        self.count[who] = k + 1
         way = self.way[who]
-        way = way - y * np.einsum("qi,qi->q", y, way)[:, None]
-        self._go(who, way, np.linalg.norm(way, axis=1))
+        self._go(who, way - y * np.einsum("qi,qi->q", y, way)[:, None])
 
-    def _recount(self, who: Array) -> None:
-        """Hyperplanes that have lost points hold those that are left."""
-        d = self.u.shape[1]
-        mine = (self.owner[self.points[who]] == who[:, None]) & (
-            np.arange(d) < self.count[who, None]
-        )
-        order = np.argsort(~mine, axis=1, kind="stable")
-        self.points[who] = np.take_along_axis(self.points[who], order, axis=1)
-        self.count[who] = mine.sum(axis=1)
-        mine = np.take_along_axis(mine, order, axis=1)
-        held = self.Y[self.points[who]] * mine[:, :, None]
-        self.basis[who] = (
-            np.linalg.qr(held.transpose(0, 2, 1))[0].transpose(0, 2, 1) * mine[:, :, None]
-        )
+    def _lose(self, lost: list[tuple[int, int]]) -> None:
+        """Hyperplanes (q, point) lose a point each, and hold those that are left.
+
+        Of the span of the points touched, the direction z orthogonal to all but the lost one is
+        given up: z = Bᵀa with (V Bᵀ) a = e_j for points V and basis B. A reflection that maps a
+        to the last place makes the last row of the basis ± z.
+        """
+        later = []
+        first: dict[int, int] = {}
+        for q, j in sorted(lost):
+            if first.setdefault(q, j) != j:
+                later.append((q, j))
+        who, points = np.array([*first]), np.array([*first.values()])
+        rows = np.arange(len(who))
+        last = self.count[who] - 1
+        place = (self.points[who] == points[:, None]).argmax(axis=1)
+        B = self.basis[who]
+        system = self.Y[self.points[who]] @ B.transpose(0, 2, 1)
+        beyond = np.arange(B.shape[1]) > last[:, None]
+        system[beyond] = np.eye(B.shape[1])[np.nonzero(beyond)[1]]
+        a = np.linalg.solve(system, np.eye(B.shape[1])[place][:, :, None])[:, :, 0]
+        a /= np.linalg.norm(a, axis=1, keepdims=True)
+        self.way[who] = np.matmul(a[:, None, :], B)[:, 0]  # on, past the point that is lost
+        a[rows, last] += np.where(a[rows, last] < 0, -1, 1)  # the mirror's normal
+        turned = np.matmul(a[:, None, :], B) * (2 / np.einsum("qi,qi->q", a, a))[:, None, None]
+        B -= a[:, :, None] * turned
+        B[rows, last] = 0
+        self.basis[who] = B
+        self.points[who, place] = self.points[who, last]
+        self.count[who] = last
         self.free[who] = 0
-        self._turn(who, self.goal[who])
-
-    def _turn(self, who: Array, wish: Array) -> None:
-        """Go along ``wish`` as far as the points touched allow."""
-        way = self._beside(who, wish)
-        self._go(who, way, np.linalg.norm(way, axis=1))
+        if later:
+            self._lose(later)
 
     def _beside(self, who: Array, vectors: Array) -> Array:
-        """What is left of vectors (Q, D) orthogonal to the points that are touched."""
-        basis = self.basis[who]
-        for _ in range(2):  # once more, for what rounding left
+        """What is left of vectors (q, D) orthogonal to the points that are touched."""
+        most = int(self.count[who].max(initial=0))
+        if not most:
+            return vectors
+        basis = self.basis[:, :most] if len(who) == len(self.u) else self.basis[who, :most]
+        least = _LITTLE * np.einsum("qi,qi->q", vectors, vectors)
+        for _ in range(2):  # once more, where rounding counts
             along = np.matmul(basis, vectors[:, :, None])
             vectors = vectors - np.matmul(along.transpose(0, 2, 1), basis)[:, 0]
+            if (np.einsum("qi,qi->q", vectors, vectors) > least).all():
+                break
         return vectors
 
-    def _go(self, who: Array, way: Array, size: Array) -> None:
+    def _go(self, who: Array, way: Array) -> None:
         """Set the ways; by chance where too little is left of one."""
+        size = np.sqrt(np.einsum("qi,qi->q", way, way))
         self.way[who] = way / np.maximum(size, 2.0**-300)[:, None]
         lost = who[(size < _SAME) & (self.count[who] < self.u.shape[1])]
         if len(lost):
-            self._turn(lost, self.rng.standard_normal((len(lost), self.u.shape[1])))
+            wish = self.rng.standard_normal((len(lost), self.u.shape[1]))
+            self._go(lost, self._beside(lost, wish))

@@ -127,12 +127,22 @@ class FilteredPoints:
         every order of summation, fused or not: γ_{d+2}·|u|·|x| + |u|₁·error, with upward slack.
         """
         value = u @ self.values[rows].T
+        return np.asarray(value), self._room(u, self.sizes[rows], self.error[rows])
+
+    def bounded(self, u: Array, beta: Array) -> tuple[Array, Array]:
+        """⟨u_i, point_j⟩/scale + beta_i, (k, n), and one error bound for every i, (k,)."""
+        most, doubt = self.sizes.max(initial=0.0), self.error.max(initial=0.0)
+        value = u @ self.values.T
+        value += beta[:, None]
+        error = self._room(u, np.array([most]), np.array([doubt]))[:, 0]
+        return value, error + 2.0**-51 * (_norms(u) * most + 2 * np.abs(beta))
+
+    def _room(self, u: Array, sizes: Array, own: Array) -> Array:
         slack = product_slack(self.values.shape[1])
-        error = slack * np.outer(_norms(u) + _TINY, self.sizes[rows]) + _TINY
-        own = self.error[rows]
+        error = slack * np.outer(_norms(u) + _TINY, sizes) + _TINY
         if own.any():
             error += np.outer(1.001 * np.abs(u).sum(axis=1), own)
-        return np.asarray(value), np.asarray(error)
+        return np.asarray(error)
 
 
 def _quotients(ratios: list[tuple[int, int]]) -> Array | None:

@@ -10,15 +10,16 @@ points where they are. So N points of any number of labels take about N/(d − 1
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..model.parameters import Parameters
-from .facets import facets
+from .facets import Facets
 from .filtered import Array
 from .products import homogeneous
 from .slice import Slice, TooClose
-from .tilt import NEAR, Shell, certified, tilt, tilted
+from .tilt import NEAR, Shell, certified, rounded, tilt
 
 _SINGLES = 32  # directions tried for a single extreme point
 _FACETS = 32  # facets sought at a time
@@ -46,12 +47,12 @@ def park(
     rank = np.array([float(heights[name]) for name in base.names])[base.codes]
     standing = np.ones(len(base), dtype=bool)
     shells: list[Shell] = []
-    many = _FACETS // 4
+    many = _FACETS
     while standing.any():
         found = _next(base, np.flatnonzero(standing), rank, rng, many)
         shells += found
         standing[np.concatenate([shell.parked for shell in found])] = False
-        many = min(2 * len(found), _FACETS)
+        many = min(max(2 * len(found), many // 2), _FACETS)
         left = fewest(int(standing.sum()), base.dimension)
         if limit is not None and len(shells) + left > limit:
             return None
@@ -88,39 +89,89 @@ def _shells(
     """Shells to be used one after another, each of more than half of the points of a facet; and,
     to be used alone, shells of fewer points."""
     X = base.points.values[left]
-    planes, owner, most = _planes(X, rng, many)
+    proposed = _proposals(X, rank[left], rng, many)
+    planes, owner, most = proposed.planes, proposed.owner, proposed.most
+    shells, bounds = _certified(base, left, rank, proposed)
     found: list[Shell] = []
     few: list[Shell] = []
     standing = np.ones(len(left), dtype=bool)
-    R = homogeneous(X)
-    cuts = dict(tilted(R, planes, owner, rank[left]))
-    low, high = base.all_values([*cuts.values()])
-    bounds = dict(zip(cuts, zip(low, high, strict=True), strict=True))
+    gone = np.zeros(len(planes) + 1, dtype=bool)  # of all points of which planes
     for q, plane in enumerate(planes):
         own = owner == q
-        rest = standing & ~own
-        shell = None
-        if q in cuts:
-            shell = certified(cuts[q], *bounds[q], left[own], left[rest], rank)
-        above = NEAR * np.linalg.norm(plane[:-1])
-        # without the shells that failed, the facet may cut off points
-        if shell is None and own.any() and (R[rest] @ plane).max(initial=-np.inf) <= above:
-            shell = tilt(base, left[own], plane, left[standing], rank)
+        shell = shells.get(q) if bounds[q, ~gone].max() <= 0 else None
+        if shell is None and own.any():
+            # without the shells that failed, the facet may cut off points
+            t = homogeneous(X[standing & ~own]) @ plane
+            if t.max(initial=-np.inf) <= NEAR * np.linalg.norm(plane[:-1]):
+                shell = tilt(base, left[own], plane, left[standing], rank)
         if shell is None:
             continue
         if 2 * len(shell.parked) > most:
             found.append(shell)
             standing[np.searchsorted(left, shell.parked)] = False
+            gone[q] = not standing[own].any()
         elif not found:
             few.append(shell)
     return found, few
 
 
-def _planes(X: Array, rng: np.random.Generator, many: int) -> tuple[Array, Array, int]:
-    """Hyperplanes (Q, d) through facets of points X (n, d−1), the facet that each point belongs to,
-    or Q (n,), and how many points a facet may have."""
+@dataclass(frozen=True)
+class _Proposals:
+    """Hyperplanes through facets of n points in E, to be used one after another.
+
+    Shapes: ``planes`` (Q, d), homogeneous; ``owner`` (n,), the facet that each point belongs to, or
+    Q; of the facets that are ``full`` (k,), the ``points`` (k, m) and the planes ``tilted`` (k, d).
+    A facet may have ``most`` points.
+    """
+
+    planes: Array
+    owner: Array
+    most: int
+    full: Array
+    points: Array
+    tilted: Array
+
+
+def _certified(
+    base: Slice, left: Array, rank: Array, proposed: _Proposals
+) -> tuple[dict[int, Shell], Array]:
+    """Shells of full facets, and proven bounds (Q, Q + 1) of the t of each on the points of the
+    others: those of the points that belong to none, which come last, are at most 0."""
+    full, owner = proposed.full, proposed.owner
+    many = len(proposed.planes)
+    bounds = np.full((many, many + 1), -np.inf)
+    if not len(full):
+        return {}, bounds
+    u, beta = rounded(proposed.tilted)
+    t, room = base.points.bounded(u, beta)
+    owned = np.flatnonzero(owner < many)
+    owned = owned[np.argsort(owner[owned], kind="stable")]
+    who, starts = np.unique(owner[owned], return_index=True)
+    bounds[full[:, None], who] = np.maximum.reduceat(t[:, left[owned]], starts, axis=1)
+    top = t.max(axis=1)
+    vertices = left[proposed.points]
+    own = t[np.arange(len(full))[:, None], vertices]
+    hidden = np.full(len(base), -np.inf)
+    hidden[np.delete(left, owned)] = 0
+    t += hidden
+    bounds[full, many] = t.max(axis=1)
+    bounds[full] += room[:, None]
+    bounds[full, full] = -np.inf
+    sure, factor, gate = certified(
+        own - room[:, None], own + room[:, None], rank[vertices], bounds[full, many], top + room
+    )
+    shells = {
+        int(full[i]): Shell.of(vertices[i], u[i], beta[i], factor[i], gate[i])
+        for i in np.flatnonzero(sure)
+    }
+    return shells, bounds
+
+
+def _proposals(X: Array, rank: Array, rng: np.random.Generator, many: int) -> _Proposals:
+    """Facets of points X (n, d−1), tilted to their ``rank`` (n,)."""
     center = X.mean(axis=0)
-    sizes, axes = np.linalg.eigh((X - center).T @ (X - center))
+    Y = X - center
+    sizes, axes = np.linalg.eigh(Y.T @ Y)
     largest = float(sizes.max())
     if len(X) > 1 and largest <= 0:
         raise TooClose
@@ -128,13 +179,22 @@ def _planes(X: Array, rng: np.random.Generator, many: int) -> tuple[Array, Array
     most = int(spanned.sum())
     if len(X) <= most + 1:  # everything, if it is affinely independent
         u = rng.standard_normal(X.shape[1])
-        return np.r_[u, -np.mean(X @ u)][None], np.zeros(len(X), dtype=np.int64), len(X)
+        plane, none = np.r_[u, -np.mean(X @ u)], np.zeros(0, dtype=np.int64)
+        everything = np.zeros(len(X), dtype=np.int64)
+        return _Proposals(plane[None], everything, len(X), none, none[:, None], plane[None, :0])
     axes = axes[:, spanned] / np.sqrt(sizes[spanned] + 1e-9 * largest)
-    Y = (X - center) @ axes  # facets do not depend on scales
+    Y = Y @ axes  # facets do not depend on scales
     many = max(1, min(many, len(X) // (2 * most)))
     sizes = np.einsum("ij,ij->i", Y, Y)
     far = np.argsort(-sizes, kind="stable")[: 4 * many]
     far = far[4 * sizes[far] > sizes[far[0]]]
     chosen = rng.choice(far, min(many, len(far)), replace=False)
-    u, owner = facets(Y, Y[chosen], rng)
-    return np.c_[u @ axes.T, -1 - u @ (axes.T @ center)], owner, most
+    facets = Facets(Y, Y[chosen], rng)
+
+    def back(W: Array) -> Array:
+        u = W[:, :-1] @ axes.T
+        return np.asarray(np.c_[u, W[:, -1] - u @ center])
+
+    full, tilted = facets.tilted(rank)
+    planes = back(np.c_[facets.u, np.full(len(facets.u), -1.0)])
+    return _Proposals(planes, facets.owner, most, full, facets.points[full], back(tilted))

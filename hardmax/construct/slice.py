@@ -39,15 +39,13 @@ class Cut:
     beta: float
 
     @classmethod
-    def near(cls, u: Array, beta: float, size: float | None = None) -> Cut:
-        """The cut with u scaled to entries of at most 2, or by ``size``, and everything rounded to
-        the grid."""
-        size = float(np.abs(u).max()) if size is None else size
+    def near(cls, u: Array, beta: float) -> Cut:
+        """The cut with u scaled to entries of at most 2, and everything rounded to the grid."""
+        size = np.abs(u).max(keepdims=True)
         if not np.isfinite(size) or size == 0 or not np.isfinite(beta):
             raise TooClose
-        scale = 2.0 ** float(np.floor(np.log2(size)))
-        grid = 2.0**GRID
-        return cls(np.round(u / scale * grid) / grid, float(np.round(beta / scale * grid) / grid))
+        row = on_grid(np.r_[u, beta], size)
+        return cls(row[:-1], float(row[-1]))
 
     def moved(self, by: float) -> Cut:
         """The parallel cut t + by."""
@@ -60,6 +58,15 @@ class Cut:
         if Fraction(float(beta)) != beta:
             raise TooClose
         return Cut(self.u, float(beta))
+
+
+def on_grid(values: Array, size: Array) -> Array:
+    """Values in units of the power of two next below ``size``, as multiples of 2^-36.
+
+    >>> on_grid(np.array([3.0, 0.75]), np.array([3.0]))
+    array([1.5  , 0.375])
+    """
+    return np.asarray(np.round(values / 2.0 ** np.floor(np.log2(size)) * 2.0**GRID) / 2.0**GRID)
 
 
 class Slice:
@@ -106,16 +113,9 @@ class Slice:
 
     def values(self, cut: Cut) -> tuple[Array, Array]:
         """Proven lower and upper bounds of t on all points."""
-        low, high = self.all_values([cut])
-        return low[0], high[0]
-
-    def all_values(self, cuts: Sequence[Cut]) -> tuple[Array, Array]:
-        """The same for many cuts, of shape (k, n)."""
-        u = np.array([cut.u for cut in cuts]).reshape(len(cuts), self.dimension)
-        t, room = self.points.products(u)
-        beta = np.array([cut.beta for cut in cuts])[:, None]
-        room += 2.0**-51 * (np.abs(t) + np.abs(beta))
-        t += beta
+        t, room = (rows[0] for rows in self.points.products(cut.u[None]))
+        room += 2.0**-51 * (np.abs(t) + abs(cut.beta))
+        t += cut.beta
         return t - room, t + room
 
     def block(

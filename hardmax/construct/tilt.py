@@ -6,16 +6,14 @@ stay below it if δ is small. Floats propose, proven bounds of t on all points d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from ..numbers import power_of_two_below
 from .filtered import Array, rounded_to
 from .products import homogeneous
-from .slice import Cut, Slice
+from .slice import Cut, Slice, on_grid
 
 _STEPS = 6  # times the tilt is halved before a smaller group is tried
 NEAR = 1e-7  # points nearer to a facet than this, relative to the cloud, count as on it
@@ -33,39 +31,10 @@ class Shell:
     factor: Fraction
     gate: Fraction
 
-
-def tilted(R: Array, planes: Array, owner: Array, rank: Array) -> Iterator[tuple[int, Cut]]:
-    """Planes tilted to the ``rank`` of the points that they own, half the way to the next point;
-    not those that have fewer points than others, or touch others.
-
-    Shapes: ``R`` (n, d) points, homogeneous; ``planes`` (Q, d), ``owner`` (n,), ``rank`` (n,).
-    """
-    many = len(planes)
-    count = np.bincount(owner, minlength=many)[:many]
-    full = np.flatnonzero(count == count.max())
-    order = np.argsort(owner, kind="stable")
-    own = order[np.searchsorted(owner[order], full)[:, None] + np.arange(count.max())]
-    V = R[own]
-    try:
-        solve = np.linalg.pinv(V)
-    except np.linalg.LinAlgError:
-        return
-    flat = planes[full]
-    flat = flat - np.einsum("qij,qj->qi", solve, np.einsum("qij,qj->qi", V, flat))
-    way = np.einsum("qij,qj->qi", solve, rank[own])
-    gap, slope = -(R @ flat.T), R @ way.T
-    passed = owner[:, None] <= full
-    gap[passed] = np.inf
-    size, length = (np.linalg.norm(rows[:, :-1], axis=1) for rows in (flat, way))
-    ways = np.full_like(gap, np.inf)
-    np.divide(gap, slope, out=ways, where=slope > 0)
-    longest = np.divide(size, length, out=np.full_like(size, _FAR), where=length > 0)
-    step = np.minimum(ways.min(axis=0) / 2, longest)
-    clear = gap.min(axis=0) > NEAR * size
-    for i in np.flatnonzero(clear).tolist():
-        cut = _cut(flat[i] + step[i] * way[i])
-        if cut is not None:
-            yield int(full[i]), cut
+    @classmethod
+    def of(cls, parked: Array, u: Array, beta: float, factor: float, gate: float) -> Shell:
+        """The same with floats."""
+        return cls(parked, Cut(u, float(beta)), Fraction(float(factor)), Fraction(float(gate)))
 
 
 def tilt(base: Slice, vertices: Array, plane: Array, left: Array, rank: Array) -> Shell | None:
@@ -106,12 +75,16 @@ def tilt(base: Slice, vertices: Array, plane: Array, left: Array, rank: Array) -
         delta = _step(gap, R @ way, np.ones(len(rest), dtype=bool), size, way)
     others, vertices = np.setdiff1d(left, vertices[kept], assume_unique=True), vertices[kept]
     for _ in range(_STEPS):
-        cut = _cut(flat + delta * way)
-        if cut is None:
+        u, beta = rounded((flat + delta * way)[None])
+        if not u.any() and not beta.any():
             return None
-        shell = certified(cut, *base.values(cut), vertices, others, rank)
-        if shell is not None:
-            return shell
+        low, high = base.values(Cut(u[0], float(beta[0])))
+        rest, top = high[others].max(initial=-np.inf), high.max()
+        sure, factor, gate = certified(
+            low[None, vertices], high[None, vertices], rank[None, vertices], rest, top
+        )
+        if sure[0]:
+            return Shell.of(vertices, u[0], beta[0], factor[0], gate[0])
         delta /= 2
     return None
 
@@ -125,25 +98,30 @@ def _step(gap: Array, slope: Array, counts: Array, size: float, way: Array) -> f
     return step if np.isfinite(step) else 0.0
 
 
-def _cut(w: Array) -> Cut | None:
-    """The hyperplane w = (u, beta) on the grid; u is zero where all of its points have one rank."""
-    size = max(float(np.abs(w[:-1]).max()), abs(float(w[-1])) / _FAR)
-    return Cut.near(w[:-1], float(w[-1]), size) if 0 < size < np.inf else None
+def rounded(W: Array) -> tuple[Array, Array]:
+    """Hyperplanes (u, beta), rows of W (k, d), on the grid: u (k, d−1) and beta (k,). Where all of
+    its points have one rank u is zero; all is zero where there is no such hyperplane."""
+    size = np.maximum(np.abs(W[:, :-1]).max(axis=1), np.abs(W[:, -1]) / _FAR)
+    fit = (size > 0) & (size < np.inf)
+    W = on_grid(np.where(fit[:, None], W, 0), np.where(fit, size, 1)[:, None])
+    return W[:, :-1], W[:, -1]
 
 
 def certified(
-    cut: Cut, low: Array, high: Array, vertices: Array, rest: Array, rank: Array
-) -> Shell | None:
-    """The shell of a hyperplane, if the bounds of t (n,) prove that it does what it should."""
-    least, most, wanted = low[vertices], high[vertices], rank[vertices]
-    if least.min() <= 0 or high[rest].max(initial=-np.inf) > 0:
-        return None
-    units = np.sort((least + most) / 2 / wanted)
-    factor = float(rounded_to(1 / units[len(units) // 2], 16))
-    above = factor * least * (1 - 2.0**-50) >= wanted - float(BAND)
-    below = factor * most * (1 + 2.0**-50) <= wanted + float(BAND)
-    if not (above & below).all():
-        return None
-    # all that is parked has a height of at least 1 − 1/4 above B
-    gate = -4 * power_of_two_below(Fraction(float(high.max())) / (1 - BAND))
-    return Shell(vertices, cut, Fraction(factor), gate)
+    low: Array, high: Array, wanted: Array, rest: Array, top: Array
+) -> tuple[Array, Array, Array]:
+    """Hyperplanes that do what they should by the bounds of their t, and their factors and gates.
+
+    ``low`` and ``high`` are those on the points to be parked, (k, m), and ``wanted`` their ranks;
+    ``rest`` (k,) the largest on the other points at height B, ``top`` (k,) on all points.
+    """
+    units = np.sort((low + high) / 2 / wanted, axis=1)
+    units = units[:, units.shape[1] // 2]
+    sure = (low.min(axis=1) > 0) & (rest <= 0) & (units > 2.0**-1000) & (top < 2.0**1000)
+    factor = rounded_to(1 / np.where(sure, units, 1), 16)
+    least, most = wanted - float(BAND), wanted + float(BAND)
+    above = factor[:, None] * low * (1 - 2.0**-50) >= least
+    below = factor[:, None] * high * (1 + 2.0**-50) <= most
+    # all that is parked has a height of at least 1 − 1/4 above B, and there 4·2^k·3/4 ≥ top
+    gate = -np.ldexp(4.0, np.frexp(np.where(sure, top, 1))[1] - 1)
+    return sure & above.all(axis=1) & below.all(axis=1), factor, gate
