@@ -6,11 +6,11 @@ exactly that number, except where ``exact`` overrides it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import gcd, lcm
 
 import numpy as np
 
@@ -19,6 +19,27 @@ from .errors import InputError, ResourceLimitError
 from .numbers import bits
 
 _ROOM = 53  # bits of the integers that float64 and int64 hold alike
+
+
+class _Quotients(Mapping[int, Fraction]):
+    """Overrides of one denominator, each made when it is asked for."""
+
+    def __init__(self, numerators: np.ndarray, denominator: int, places: np.ndarray) -> None:
+        """Flat ``numerators`` of all entries, and the rising ``places`` of those overridden."""
+        self.numerators, self.denominator = numerators, denominator
+        self.places = places
+
+    def __getitem__(self, place: int) -> Fraction:
+        at = int(np.searchsorted(self.places, place))
+        if at == len(self.places) or self.places[at] != place:
+            raise KeyError(place)
+        return Fraction(int(self.numerators[place]), self.denominator)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.places.tolist())
+
+    def __len__(self) -> int:
+        return len(self.places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +79,26 @@ class ExactArray:
     def from_rows(cls, rows: Sequence[Sequence[Fraction]], width: int) -> ExactArray:
         """Store exact rows of equal width; shape (len(rows), width)."""
         return cls.from_flat((x for row in rows for x in row), (len(rows), width))
+
+    @classmethod
+    def of_quotients(cls, numerators: np.ndarray, denominator: int) -> ExactArray:
+        """Store numerators/denominator: an int64 array below 2^53, and 0 < denominator < 2^53.
+
+        >>> a = ExactArray.of_quotients(np.array([5, 1]), 10)
+        >>> a.values, dict(a.exact)
+        (array([0.5, 0.1]), {1: Fraction(1, 10)})
+        """
+        flat = numerators.reshape(-1)
+        common = gcd(int(np.gcd.reduce(flat)), denominator)
+        flat, denominator = flat // common, denominator // common
+        odd = denominator // (denominator & -denominator)
+        places = np.flatnonzero(flat % odd)
+        array = cls(
+            (flat / denominator).reshape(numerators.shape),  # the nearest: one rounding
+            _Quotients(flat, denominator, places) if len(places) else {},
+        )
+        array.__dict__["_scaled"] = flat.reshape(numerators.shape), denominator
+        return array
 
     @classmethod
     def from_numpy(cls, array: np.ndarray, *, own: bool = False) -> ExactArray:
@@ -169,6 +210,9 @@ class ExactArray:
         >>> ExactArray.from_rows([[Fraction(1)], [Fraction(1, 3)]], 1).take(np.array([1])).exact
         {0: Fraction(1, 3)}
         """
+        if isinstance(self.exact, _Quotients):
+            numerators = self.exact.numerators.reshape(self.shape)
+            return ExactArray.of_quotients(numerators[rows], self.exact.denominator)
         width = self.values[0].size if len(self) else 1
         exact: dict[int, Fraction] = {}
         for i, row in enumerate(rows.tolist() if self.exact else ()):

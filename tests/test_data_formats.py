@@ -9,12 +9,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax.errors import InputError
-from hardmax.formats.data_json import NumberReader
+from hardmax.formats.data_json import NumberReader, Written, read
 from hardmax.formats.files import keep_apart, read_bytes, write_whole
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
 from hardmax.testing import datasets
@@ -93,6 +93,54 @@ def test_binary64_reads_decimals_as_floats_and_leaves_the_rest(tmp_path):
     assert rounded.sets["a"] == Ball(rounded.sequence(0)[0], F(0.1))
     with pytest.raises(InputError, match="binary32"):
         NumberReader("binary32")
+
+
+@st.composite
+def written(draw):
+    """A JSON number of any length, as text."""
+    digits = draw(st.integers(0, 10 ** draw(st.sampled_from([2, 6, 9, 15, 18]))))
+    text = draw(st.sampled_from(["", "-"])) + str(digits)
+    if draw(st.booleans()):
+        text += "." + draw(st.text("0123456789", min_size=1, max_size=6))
+    if draw(st.integers(0, 4)) == 0:
+        text += draw(st.sampled_from("eE")) + str(draw(st.integers(-9, 9)))
+    return text
+
+
+@given(st.lists(st.tuples(written(), written()), min_size=1, max_size=5), st.booleans())
+@example([("-0", "-0.0"), ("1e2", "1E-5")], False)
+@example([("999999999999999", "1"), ("0", "-999999999999999")], False)
+@example([("9999999999.9999", "0.00001")], False)  # 16 digits with as many places as the other
+@example([("0.000000000000001", "-0.3")], False)
+@example([("9007199254740993", "0.1")], True)
+def test_all_numbers_at_once_are_those_one_by_one(rows, binary64):
+    text = ", ".join(f"[{x}, {y}]" for x, y in rows)
+    content = f'{{"dimension": 2, "sequences": [{{"tokens": [{text}]}}]}}'.encode()
+    reader = NumberReader("binary64" if binary64 else "exact")
+    expected = [tuple(reader.number(Written(x), "here") for x in row) for row in rows]
+    data = read(content, "binary64" if binary64 else "exact", False, {})
+    assert list(data.sequence(0)) == expected
+    assert not np.signbit(data.tokens.values[data.tokens.values == 0]).any()
+
+
+@pytest.mark.parametrize(
+    ("token", "place"),
+    [
+        ("[1, NaN]", "coordinate 2"),
+        ("[1, -Infinity]", "coordinate 2"),
+        ("[1, true]", "coordinate 2"),
+        ("[1, null]", "coordinate 2"),
+        ("[1, [2]]", "coordinate 2"),
+        ("[1, 1e999]", "coordinate 2"),
+        ("[1]", "1 coordinates"),
+        ("[1, 2, 3]", "3 coordinates"),
+        ("7", "not a list"),
+    ],
+)
+def test_one_bad_token_among_good_ones_is_named(token, place):
+    content = f'{{"dimension": 2, "sequences": [{{"tokens": [[1, 2.5], {token}]}}]}}'.encode()
+    with pytest.raises(InputError, match=f"^sequence 1, token 2.*{place}"):
+        read(content, "exact", False, {})
 
 
 def test_long_numbers_within_the_limits(tmp_path):

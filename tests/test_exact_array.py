@@ -184,6 +184,35 @@ def test_a_denominator_that_would_explode_is_not_worked_out():
     assert ExactArray.from_flat(flat, (len(flat),)).scaled() is None
 
 
+@given(
+    st.lists(st.integers(-(2**53) + 1, 2**53 - 1) | st.integers(-9, 9), max_size=9),
+    st.integers(1, 2**53 - 1) | st.integers(1, 12).map(lambda p: 10**p),
+)
+@example([0, 0], 10)
+@example([5, 10, 1], 10)
+@example([2**53 - 1, 1 - 2**53], 2**53 - 1)
+def test_quotients_are_the_same_numbers(Z, q):
+    """As if each had been stored by itself; what is asked of the overrides is answered alike."""
+    found = ExactArray.of_quotients(np.array(Z, dtype=np.int64).reshape(-1, 1), q)
+    flat = [F(z, q) for z in Z]
+    plain = ExactArray.from_flat(flat, (len(flat), 1))
+    assert (found.values == plain.values).all()
+    assert not np.signbit(found.values[found.values == 0]).any()
+    assert dict(found.exact) == plain.exact
+    assert [k in found.exact for k in range(-1, len(Z) + 1)] == [
+        k in plain.exact for k in range(-1, len(Z) + 1)
+    ]
+    assert list(found.numbers()) == flat
+    if flat:
+        assert found.scaled()[1] == plain.scaled()[1]
+        assert (found.scaled()[0] == plain.scaled()[0]).all()
+        rows = np.arange(len(Z))[::-2]
+        assert list(found.take(rows).numbers()) == [flat[k] for k in rows]
+        assert found.take(rows).scaled()[1] == plain.take(rows).scaled()[1]
+    assert found.bit_lengths() == plain.bit_lengths()
+    assert found.integer_rows() == plain.integer_rows()
+
+
 @given(st.lists(st.tuples(decimals | dyadics, decimals), min_size=1, max_size=5))
 @example([(F(1, 3**40), F(1)), (F(1, 3), F(1, 6))])
 @example([(F(1, 3**40), F(0)), (F(0), F(2, 3**40))])  # between 2^63 and 2^64

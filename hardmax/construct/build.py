@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
+from typing import Any
 
 from .. import __version__
 from ..dataset import Dataset, merge
 from ..dataset.measures import Merged
 from ..errors import InputError
 from ..model.transformer import Transformer
-from .auto import build_auto
-from .cover import build_cover
-from .paper import build_paper
-from .peel import build_peel
 
-Builder = Callable[[Dataset, Merged, int, Callable[[str], None] | None], Transformer]
+Builder = Callable[..., Transformer]
+
+
+def _builder(strategy: str) -> Builder:
+    """``build_…`` of the module of a strategy; those that are not used are not imported."""
+
+    def run(
+        data: Dataset,
+        merged: Merged,
+        seed: int,
+        on_block: Callable[[str], None] | None,
+        **options: Any,
+    ) -> Transformer:
+        found: Builder = getattr(import_module(f".{strategy}", __package__), f"build_{strategy}")
+        return found(data, merged, seed, on_block, **options)
+
+    return run
+
 
 STRATEGIES: Mapping[str, Builder] = {
-    "paper": build_paper,
-    "peel": build_peel,
-    "cover": build_cover,
-    "auto": build_auto,
+    name: _builder(name) for name in ("paper", "peel", "cover", "auto")
 }
 _LEARNING = ("cover", "auto")
 
@@ -50,7 +62,7 @@ def build(
     if strategy not in STRATEGIES:
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
     merged = merge(data)
-    builder: Callable[..., Transformer] = STRATEGIES[strategy]
+    builder = STRATEGIES[strategy]
     if strategy in _LEARNING:
         builder = partial(builder, learn=learn)
     model = builder(data, merged, seed, on_block)

@@ -17,6 +17,8 @@ from ..numbers import MAX_DIGITS, Vector, nearest_float, parse_number
 
 FORMAT = "hardmax-dataset/1"
 MAX_DIMENSION = 1 << 20
+_DIGITS = 15  # decimals with so many come back from float64
+_MARKS = frozenset("0123456789.-+eE")
 _SHORT = 100  # characters of a number that need no look at its limits
 _KNOWN = 1 << 20  # numbers that a reader remembers
 _SET_FIELDS = {
@@ -124,6 +126,33 @@ class NumberReader:
             found.append(number)
         return tuple(found)
 
+    def decimals(self, rows: Sequence[object], dimension: int) -> ExactArray | None:
+        """Rows of short JSON numbers; None where one of them is anything else.
+
+        Where all numbers have at most 15 digits once they have the same number of places, the
+        nearest floats, scaled, are within 1/4 of the integers that they stand for.
+        """
+        lists = [row for row in rows if isinstance(row, list) and len(row) == dimension]
+        flat = [value for row in lists for value in row]
+        if not rows or len(lists) < len(rows) or {*map(type, flat)} != {Written}:
+            return None
+        if max(map(len, flat)) > _DIGITS + 1 or not {*"".join(flat)} <= _MARKS:
+            return None  # longer, or NaN or Infinity
+        places = max(len(text.partition(".")[2]) for text in flat)
+        for text in flat:
+            if "e" in text or "E" in text:
+                mantissa, _, exponent = text.lower().partition("e")
+                places = max(places, len(mantissa.partition(".")[2]) - int(exponent))
+        if places > _DIGITS:
+            return None
+        floats = np.array([*map(float, flat)]).reshape(len(rows), dimension)
+        whole = np.rint(floats * 10.0**places)
+        if np.abs(whole).max() >= 10.0**_DIGITS:
+            return None
+        if self.binary64:
+            return ExactArray.from_numpy(floats, own=True)
+        return ExactArray.of_quotients(whole.astype(np.int64), 10**places)
+
     def vector(self, value: object, place: str, dimension: int | None = None) -> Vector:
         """A list of numbers, of the given length where there is one."""
         if not isinstance(value, list):
@@ -225,7 +254,8 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
         sets = read_label_sets(fields["labels"], reader, dimension)
     if not isinstance(fields["sequences"], list):
         raise InputError(f"'sequences': {_show(fields['sequences'])} is not a list")
-    rows: list[Vector] = []
+    tokens: list[object] = []
+    places: list[str] = []
     offsets, labels, ids = [0], [], []
     for j, entry in enumerate(fields["sequences"]):
         place = f"sequence {j + 1}"
@@ -238,13 +268,20 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
             raise InputError(f"{place}: {_show(entry['tokens'])} is not a list of tokens")
         if not entry["tokens"]:
             raise InputError(f"{place} has no tokens; leave empty sequences out")
-        for k, token in enumerate(entry["tokens"]):
-            rows.append(reader.vector(token, f"{place}, token {k + 1}", dimension))
-        offsets.append(len(rows))
+        tokens += entry["tokens"]
+        offsets.append(len(tokens))
+        places.append(place)
+    array = reader.decimals(tokens, dimension)
+    if array is None:
+        rows = [
+            reader.vector(tokens[i], f"{place}, token {i - a + 1}", dimension)
+            for place, a, b in zip(places, offsets, offsets[1:], strict=False)
+            for i in range(a, b)
+        ]
+        array = ExactArray.from_rows(rows, dimension)
     return Dataset.from_arrays(
-        ExactArray.from_rows(rows, dimension), np.array(offsets), labels, sets,
-        ids=ids, positional=positional, source=source,
-    )  # fmt: skip
+        array, np.array(offsets), labels, sets, ids=ids, positional=positional, source=source
+    )
 
 
 def _name(value: object, place: str) -> str | None:
