@@ -139,7 +139,7 @@ def signs(model: object, data: object) -> float:
                 if panel.kind == "tents":
                     inside(panel, points, buffers)
                 else:
-                    look(panel, points, buffers).products <= 0  # noqa: B015
+                    look(panel, points, panel.axis, buffers)
                 took += thread_time() - before
                 sweep(panel, points, buffers)
             return took

@@ -1,8 +1,8 @@
 """Layers that all change one coordinate: as it grows, their products grow in proportion.
 
 All points are looked at in single precision, around their centre; where they are few, too large or
-too small for that, in double precision. The few layers that may be active by this look are asked in
-double precision before a point is moved.
+too small for that, in double precision, around zero. The few layers that may be active by this
+look are asked in double precision before a point is moved.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ import numpy as np
 from .buffers import Buffers
 from .panel import Panel
 from .points import Points
-from .rounding import LARGE, SINGLE, SLACK, SPARE, UNIT, Array, gamma
+from .rounding import LARGE, SINGLE, SLACK, SPARE, Array, gamma
 from .trails import Events
 
 _SOME = 64  # points that make a centre
+_ROWS = 256  # points of a product that stays in the cache
 _PAYS = 1 << 15  # products from which single precision is faster
 _MANY = 8  # hits of a point, on average, from which asking again is not worth it
 
 
 @dataclass
 class Look:
-    """All products of n points with a panel, (n, K), not ≤ 0 where a layer may be active.
+    """All products of n points with a panel, (n, K), and the ``hits``, where they are not ≤ 0, so
+    that a layer may be active.
 
     They are those of x − ``centre``, of length ``size`` (n,), with ``sieve``; ``fuzz``·size is
     what rounding adds to the ``reach`` of the points.
@@ -37,27 +39,38 @@ class Look:
     size: Array
     reach: Array
     products: Array
+    hits: Array
 
 
-def look(panel: Panel, points: Points, buffers: Buffers) -> Look:
+def look(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Look:
     """The first look at all points: one matrix product."""
     n, d = points.values.shape
-    reach = points.reach()
-    if n * len(panel) < _PAYS:
-        single, fuzz, sieve = False, 0.0, panel.sieve.rows
-        centre, away, size = np.zeros(d), points.values, np.zeros(n)
-    else:
-        centre = points.values[:_SOME].mean(axis=0)
-        away = np.subtract(points.values, centre, out=buffers.take("away", (n, d)))
-        size = np.sqrt(np.einsum("ij,ij->i", away, away))
+    x = points.values[:, axis]
+    single, fuzz, sieve = n * len(panel) >= _PAYS, 0.0, panel.sieve.rows
+    if single:
+        seen = points.aside(axis)
+        extended, centre = seen.rows, seen.centre.copy()
+        centre[axis] = x[:_SOME].mean()
+        away = x - centre[axis]
+        reach = np.maximum(seen.reach, points.reach_of(slice(None), axis))
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = np.sqrt(seen.size**2 + away**2) * SLACK
         single = bool(1 / LARGE < size.max() + reach.max() < LARGE)
-        fuzz = gamma(d + SPARE, SINGLE if single else UNIT)
-        sieve = panel.sieve.around(centre, SINGLE if single else UNIT)
-    extended = buffers.take("extended", (n, d + 2), sieve.dtype.type)
-    extended[:, :d], extended[:, d], extended[:, d + 1] = away, (fuzz * size + reach) * SLACK, 1.0
+    if single:
+        fuzz, sieve = gamma(d + SPARE, SINGLE), panel.sieve.around(centre)
+        extended[:, axis] = away
+    else:
+        reach, centre, size = points.reach(), np.zeros(d), np.zeros(n)
+        extended = buffers.take("extended", (n, d + 2))
+        extended[:, :d], extended[:, d + 1] = points.values, 1.0
+    extended[:, d] = (fuzz * size + reach) * SLACK
     products = buffers.take("products", (n, len(panel)), sieve.dtype.type)
-    np.matmul(extended, sieve, out=products)
-    return Look(single, sieve, centre, fuzz, size, reach, products)
+    hits = buffers.take("hits", (n, len(panel)), np.bool_)
+    for a in range(0, n, _ROWS):
+        rows = slice(a, a + _ROWS)
+        np.matmul(extended[rows], sieve, out=products[rows])
+        _positive(products[rows], hits[rows])
+    return Look(single, sieve, centre, fuzz, size, reach, products, hits)
 
 
 def along(
@@ -68,13 +81,12 @@ def along(
     events = Events()
     x, r = points.values[:, axis], points.radius[:, axis]
     before = x.copy(), r.copy()
-    seen = look(panel, points, buffers)
+    seen = look(panel, points, axis, buffers)
     products, reach, size = seen.products, seen.reach, seen.size
     slopes = seen.sieve[axis]
     kind = slopes.dtype.type
     steps = np.stack([slopes, np.abs(slopes) * (1 + 2.0**-10)]).astype(kind)
-    hits = _positive(products, buffers)
-    rows = np.arange(len(points))
+    hits, rows = seen.hits, np.arange(len(points))
     for _ in range(rounds):
         left, item = _first(panel, points, rows, reach, hits, seen.single)
         if not len(left):
@@ -95,17 +107,16 @@ def along(
         moves = np.stack([x[rows] - old, grown], axis=1).astype(kind)
         shape = len(rows), len(panel)
         products += np.matmul(moves, steps, out=buffers.take("moves", shape, kind))
-        hits = _positive(products, buffers)
+        hits = _positive(products, buffers.take("hits", products.shape, np.bool_))
         hits &= panel.sieve.later[item]
     rows = rows[hits.any(axis=1)]
     points.values[rows, axis], points.radius[rows, axis] = (column[rows] for column in before)
     return events, rows
 
 
-def _positive(products: Array, buffers: Buffers) -> Array:
+def _positive(products: Array, hits: Array) -> Array:
     """Where products are not ≤ 0: what is not a number counts as well."""
-    hits = np.less_equal(products, 0, out=buffers.take("hits", products.shape, np.bool_))
-    return np.logical_not(hits, out=hits)
+    return np.logical_not(np.less_equal(products, 0, out=hits), out=hits)
 
 
 def _first(

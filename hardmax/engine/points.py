@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .plan import Plan
-from .rounding import FAINT, SLACK, SPARE, TINY, UNIT, Array, gamma
+from .rounding import FAINT, FINE, SLACK, SPARE, TINY, UNIT, Array, gamma
 
 RESTS, UNCLEAR, ACTIVE = 0, 1, 2
+_SOME = 64  # points that make a centre
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,18 @@ class Glance:
     reach: Array
 
 
+@dataclass(frozen=True)
+class Aside:
+    """x − ``centre`` in single precision, in the first columns of ``rows``, (n, d + 2), the last of
+    which is 1; zero in one coordinate. Bounds on the lengths, (n,), not finite past the range of
+    single precision; and the reach, (n,), of the other coordinates."""
+
+    rows: Array
+    centre: Array
+    size: Array
+    reach: Array
+
+
 @dataclass
 class Points:
     """n points: ``values`` and ``radius``, both (n, d)."""
@@ -41,6 +54,7 @@ class Points:
     values: Array
     radius: Array
     glances: dict[int | None, Glance] = field(default_factory=dict, repr=False)
+    asides: dict[int, Aside] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -58,6 +72,8 @@ class Points:
         """Drop what was computed of coordinates that have changed: all of them, or one."""
         for unread in [k for k in self.glances if axis is None or k != axis]:
             del self.glances[unread]
+        for unread in [k for k in self.asides if k != axis]:
+            del self.asides[unread]
 
     def glance(self, unread: int | None) -> Glance:
         """What a first look in single precision needs; kept while the coordinates stay."""
@@ -71,6 +87,21 @@ class Points:
             scale = 2.0 ** np.ceil(np.log2(square) / 2 + 0.01)  # a power of two ≥ all lengths
             self.glances[unread] = Glance(rows, scale, self.reach(unread))
         return self.glances[unread]
+
+    def aside(self, axis: int) -> Aside:
+        """What a first look in single precision needs where one coordinate changes; kept while the
+        others stay."""
+        if axis not in self.asides:
+            n, d = self.values.shape
+            centre = self.values[:_SOME].mean(axis=0)
+            rows = np.empty((n, d + 2), dtype=np.float32)
+            away = rows[:, :d]
+            with np.errstate(over="ignore", invalid="ignore"):
+                np.subtract(self.values, centre, out=away, casting="same_kind")
+                rows[:, axis], rows[:, d + 1] = 0.0, 1.0
+                size = np.sqrt(np.einsum("ij,ij->i", away, away)).astype(np.float64)
+            self.asides[axis] = Aside(rows, centre, size * (1 + 2.0**-10) + FINE, self.reach(axis))
+        return self.asides[axis]
 
     def reach(self, unread: int | None = None) -> Array:
         """ρ, (n,): |u|₁ρ, and 2|u|₂ρ as well, bounds the error of every ⟨u,x⟩ (`Sieve.rows`), for
@@ -101,7 +132,7 @@ class Points:
         size += FAINT
         return np.asarray(size)
 
-    def reach_of(self, rows: Array, axis: int) -> Array:
+    def reach_of(self, rows: Array | slice, axis: int) -> Array:
         """The reach of one coordinate of some points."""
         size = np.abs(self.values[rows, axis]) * gamma(self.values.shape[1] + SPARE)
         return np.asarray((size + self.radius[rows, axis]) * SLACK + FAINT)
@@ -135,6 +166,7 @@ class Points:
         r += plan.absolute_w[blocks] * bound[:, None]
         r += (8 * UNIT) * (np.abs(x) + np.abs(step)) + TINY
         r *= SLACK
+        self.forget()
         return state
 
     def raised(self, plan: Plan, rows: Array, blocks: Array, reach: Array, axis: int) -> Array:

@@ -57,16 +57,15 @@ class Sieve:
             rows[d + 1] = b + 4 * gamma(d + 8) * np.abs(b) + TINY
         return rows
 
-    def around(self, centre: Array, unit: float) -> Array:
-        """The same for layers and (x − centre, ρ, 1), numbers rounded to the unit: UNIT, or SINGLE
-        for coordinates up to LARGE."""
+    def around(self, centre: Array) -> Array:
+        """The same for layers and (x − centre, ρ, 1) in single precision, for coordinates up to
+        LARGE."""
         d = self.u.shape[1]
-        rows = self.rows.astype(np.float32 if unit == SINGLE else np.float64)
+        rows = self.rows.astype(np.float32)
         lengths, given = self.rows[d:]
         b = centre @ self.rows[:d] + given
         size = np.abs(given) + lengths * np.sqrt(centre @ centre)
-        b += gamma(d + 24, unit) * np.abs(b) + 4 * gamma(d + 8) * size
-        rows[d + 1] = b + (FINE if unit == SINGLE else TINY)
+        rows[d + 1] = b + gamma(d + 24, SINGLE) * np.abs(b) + 4 * gamma(d + 8) * size + FINE
         return rows
 
     def beyond(self, x: Array, reach: Array, items: Array) -> Array:
@@ -78,8 +77,13 @@ class Sieve:
 
     def inside(self, x: Array, reach: Array, items: Array) -> Array:
         """Whether single points may lie in the slabs of single tents, (n,)."""
-        t = np.einsum("ij,ij->i", x, self.rows[:-2].T[items]) + self.rows[-1, items]
+        t = np.einsum("ij,ij->i", x, self._directions[items]) + self.rows[-1, items]
         return np.asarray(~(np.abs(t) >= self.bounds(reach)))
+
+    @cached_property
+    def _directions(self) -> Array:
+        """Every u over its scale, (K, d)."""
+        return np.ascontiguousarray(self.rows[:-2].T)
 
     def bounds(self, reach: Array) -> Array:
         """Beyond which the products of points with tents are outside their slabs."""
@@ -101,7 +105,7 @@ class Sieve:
         the product with (x, 1) is < 1 in absolute value inside a slab; and the reach up to which
         that is sure, none for points past the range of single precision.
 
-        h is the half-width, and twice what rounding can change in t: by Cauchy and Schwarz at
+        h is the half-width, and 5/4 of what rounding can change in t: by Cauchy and Schwarz at
         most γ_{d+6} (|u|₂|x|₂ + |b|), with the unit roundoff of single precision.
         """
         if scale not in self._coarse:
@@ -111,11 +115,12 @@ class Sieve:
             errors = unit * (lengths * scale + np.abs(self.low) + np.abs(self.high))
             errors += 2.0**-40 * lengths
             # the relative slack is far above all that underflow loses
-            half = self.scales * (1 + 2.0**-20) + 2 * errors
+            half = self.scales * (1 + 2.0**-20) + 1.25 * errors
             rows = np.empty((d + 1, len(self)), dtype=np.float32)
             rows[:d], rows[d] = (u / half[:, None]).T, middle / half
             norms = np.maximum(np.abs(u).sum(axis=1), TINY)
-            sure = float((errors / norms).min()) / 4 if scale < 2.0**60 else -1.0
+            fair = scale < 2.0**60 and np.isfinite(rows).all()
+            sure = float((errors / norms).min()) / 8 if fair else -1.0
             self._coarse[scale] = rows, sure
         return self._coarse[scale]
 

@@ -49,8 +49,7 @@ def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Arr
         np.abs(products, out=products)
         products[far[a : a + _ROWS]] = 0.0
         hits = buffers.take("hits", products.shape, np.bool_)
-        np.greater_equal(products, 1, out=hits)
-        np.logical_not(hits, out=hits)  # what is not a number stays
+        np.less(products, 1, out=hits)  # all are numbers: at most 2^22, for points that are not far
         where, items = np.divmod(np.flatnonzero(hits), len(panel))
         pairs.append((where + a, items))
     return np.concatenate([p for p, _ in pairs]), np.concatenate([i for _, i in pairs])

@@ -1,0 +1,152 @@
+"""First looks in single precision miss nothing, and what is kept for them is never stale."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import dot
+
+from hardmax import RankOneBlock, Transformer
+from hardmax.engine import Plan, along, slabs
+from hardmax.engine.buffers import Buffers
+from hardmax.engine.points import Points
+
+F = Fraction
+
+
+def cancelling(rng, n, d, scale):
+    """Points far from zero, and directions along which they nearly agree; the last entry is 0."""
+    far = rng.integers(1, 9, size=d)
+    X = scale * (far + rng.normal(size=(n, d)) * 2.0 ** -rng.integers(0, 25))
+    U = rng.normal(size=(n, d))
+    U[:, 0] -= (U[:, :-1] @ far[:-1]) / far[0]
+    U[:, -1] = 0
+    return X, U
+
+
+def exact(row):
+    return [F(x) for x in row.tolist()]
+
+
+def with_collapse(blocks, d):
+    return Plan.of(Transformer([RankOneBlock.of(d, rho=0, alpha=1), *blocks]))
+
+
+SEEDS = st.integers(0, 10**6)
+
+
+@given(SEEDS, st.integers(2, 4) | st.integers(2, 40), st.integers(-30, 30), st.integers(-30, -5))
+def test_slabs_are_noticed(seed, d, size, narrow):
+    """Points on an edge, or within a slab so narrow that single precision can't tell."""
+    rng = np.random.default_rng(seed)
+    X, U = cancelling(rng, 12, d, 2.0**size)
+    blocks, wanted = [], set()
+    for k, u in enumerate(U):
+        half = F(2) ** (size + narrow + int(rng.integers(0, 5)))
+        aim = half * int(rng.integers(-1, 2))
+        b = aim - dot(exact(u), exact(X[k]))
+        for side, weight in ((1, 1), (0, -2), (-1, 1)):
+            w = [F(0)] * (d - 1) + [F(weight)]
+            blocks.append(RankOneBlock.of(d, u=exact(u), b=b + side * half, w=w))
+        for j, x in enumerate(X):
+            if abs(dot(exact(u), exact(x)) + b) <= half:
+                wanted.add((j, k))
+    plan = with_collapse(blocks, d)
+    panels = [panel for panel in plan.steps if getattr(panel, "kind", "") == "tents"]
+    if [len(panel) for panel in panels] != [len(U)]:
+        return  # offsets that floats round are no tents
+    points = Points(X, np.zeros_like(X))
+    assert wanted
+    for look in (slabs._glanced, slabs.inside):
+        rows, items = look(panels[0], points, Buffers())
+        assert wanted <= set(zip(rows.tolist(), items.tolist(), strict=True))
+
+
+@given(SEEDS, st.integers(2, 40), st.integers(-5, 30))
+def test_active_layers_are_noticed(seed, d, size):
+    """Layers that points are just beyond, by exact arithmetic, if they are as far off as their
+    radius says."""
+    rng = np.random.default_rng(seed)
+    X, U = cancelling(rng, 80, d, 2.0**size)
+    U = U[:30]
+    U[::2, -1] = rng.normal(size=15)
+    radius = 2.0 ** (size - rng.integers(0, 20, size=X.shape))
+    true = [
+        tuple(x + side * r for x, r, side in zip(exact(x), exact(r), sides, strict=True))
+        for x, r, sides in zip(X, radius, rng.choice([-1, 1], X.shape).tolist(), strict=True)
+    ]
+    blocks = []
+    for k, u in enumerate(U):
+        off = F(2) ** (size - int(rng.integers(10, 60)))
+        b = off - dot(exact(u), true[k])
+        blocks.append(RankOneBlock.of(d, u=exact(u), b=b, w=[F(0)] * (d - 1) + [F(1)]))
+    (panel,) = (step for step in with_collapse(blocks, d).steps if hasattr(step, "kind"))
+    points = Points(X, radius)
+    with pytest.MonkeyPatch.context() as patch:
+        for pays, single in ((0, True), (1 << 60, False)):
+            patch.setattr(along, "_PAYS", pays)
+            seen = along.look(panel, points, d - 1, Buffers())
+            assert seen.single == single
+            for k, u in enumerate(U):
+                assert seen.hits[k, k]
+                b = blocks[k].b
+                for j in range(0, len(X), 7):
+                    if dot(exact(u), true[j]) + b > 0:
+                        assert seen.hits[j, k]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30, 1e200])
+def test_points_past_single_precision_are_asked_in_double(value, monkeypatch):
+    monkeypatch.setattr(along, "_PAYS", 0)
+    blocks = [RankOneBlock.of(2, u=[1, 0], b=b, w=[0, 1]) for b in range(-30, -1)]
+    (panel,) = (step for step in with_collapse(blocks, 2).steps if hasattr(step, "kind"))
+    X = np.zeros((4, 2))
+    X[1, 0] = value
+    with np.errstate(invalid="ignore", over="ignore"):
+        seen = along.look(panel, Points(X, np.zeros_like(X)), 1, Buffers())
+    assert not seen.single
+    assert seen.hits[1].all()
+
+
+@given(SEEDS, st.lists(st.sampled_from(["raised", "put", "layer", "scale", "other"]), max_size=6))
+def test_what_is_kept_is_never_stale(seed, steps):
+    """Whatever happens to points, what is kept equals what is computed afresh."""
+    rng = np.random.default_rng(seed)
+    d = 4
+    blocks = [
+        RankOneBlock.of(d, u=rng.integers(-3, 4, d).tolist(), b=1, w=[0] * i + [1] + [0] * (3 - i))
+        for i in (2, 3)
+    ]
+    plan = with_collapse(blocks, d)
+    points = Points(rng.normal(size=(9, d)), np.full((9, d), 1e-9))
+    some = np.array([1, 4, 7])
+    for step in ["start", *steps]:
+        if step in ("raised", "other"):
+            axis = 3 if step == "raised" else 2
+            which = np.full(len(some), axis - 1)
+            points.raised(plan, some, which, points.reach()[some], axis)
+        elif step == "put":
+            part = points.take(some)
+            part.layer(plan, np.ones(len(some), dtype=int), part.reach())
+            points.put(some, part)
+        elif step == "layer":
+            points.layer(plan, np.ones(len(points), dtype=int), points.reach())
+        elif step == "scale":
+            points.scale(3.0)
+        for axis in (2, 3):
+            kept = points.aside(axis)
+            fresh = Points(points.values.copy(), points.radius.copy()).aside(axis)
+            others = np.arange(d) != axis
+            assert (kept.rows[:, :d][:, others] == fresh.rows[:, :d][:, others]).all()
+            assert (kept.size == fresh.size).all()
+            assert (kept.reach == fresh.reach).all()
+            seen = points.glance(axis)
+            again = Points(points.values.copy(), points.radius.copy()).glance(axis)
+            assert (seen.rows == again.rows).all()
+            assert (seen.reach == again.reach).all()
+            assert seen.scale == again.scale
+            assert (np.maximum(kept.reach, points.reach_of(slice(None), axis)) >= 0).all()
