@@ -20,7 +20,7 @@ from .trails import Events
 _SOME = 64  # points that make a centre
 _ROWS = 256  # points of a product that stays in the cache
 _PAYS = 1 << 15  # products from which single precision is faster
-_MANY = 8  # hits of a point, on average, from which asking again is not worth it
+_ASKED = 8  # hits of a point that are asked in double precision; the next one is taken for one
 
 
 @dataclass
@@ -123,22 +123,19 @@ def _first(
     panel: Panel, points: Points, rows: Array, reach: Array, hits: Array, single: bool
 ) -> tuple[Array, Array]:
     """Of the hits (n, K) of some points the places of the points that have one, and their first;
-    where a point has few in single precision, those that rest by double don't count."""
-    if np.count_nonzero(hits) > _MANY * len(rows):
-        items = hits.argmax(axis=1)
-        left = np.flatnonzero(hits[np.arange(len(rows)), items])
-        return left, items[left]
-    at, items = np.divmod(np.flatnonzero(hits), hits.shape[1])
-    now = _changes(at)
-    if single and len(at) <= _MANY * np.count_nonzero(now):
-        kept = panel.sieve.beyond(points.values[rows[at]], reach[rows[at]], items)
-        at, items = at[kept], items[kept]
-        now = _changes(at)
-    return at[now], items[now]
-
-
-def _changes(at: Array) -> Array:
-    """Where a rising sequence has a new value, (n,)."""
-    found = np.ones(len(at), dtype=bool)
-    found[1:] = at[1:] != at[:-1]
-    return found
+    those of single precision are asked in double, a few for each point, and crossed out."""
+    items = hits.argmax(axis=1)
+    found = hits[np.arange(len(rows)), items]
+    asked = np.flatnonzero(found)
+    for _ in range(_ASKED if single else 0):
+        mine = rows[asked]
+        beyond = panel.sieve.beyond(points.values[mine], reach[mine], items[asked])
+        asked = asked[~beyond]
+        if not len(asked):
+            break
+        hits[asked, items[asked]] = False
+        items[asked] = hits[asked].argmax(axis=1)
+        found[asked] = hits[asked, items[asked]]
+        asked = asked[found[asked]]
+    left = np.flatnonzero(found)
+    return left, items[left]
