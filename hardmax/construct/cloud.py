@@ -216,11 +216,12 @@ class Means:
         points = _float_means(X, offsets) if X.size > _SMALL else None
         if points is None:
             return cls.of_tokens(Tokens.of_sequences(tokens, offsets, chosen))
-        sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
+        low, high = X.min(axis=0), X.max(axis=0)
+        sizes = np.maximum(high, -low)
         cloud = Cloud(
             points if len(chosen) == len(points) else points.select(chosen),
             lambda rows: exact_means(tokens, offsets, chosen[np.asarray(rows)]).vectors(),
-            _constant_columns(tokens),
+            _constant_columns(tokens, np.flatnonzero(low == high)),
         )
         return cls(cloud, lambda k: Fraction(float(sizes[k])))
 
@@ -252,7 +253,7 @@ def _float_means(X: Array, offsets: Array) -> FilteredPoints | None:
     per_chunk = max(1, _CHUNK * count // int(offsets[-1]))
     for a, b in pairwise([*range(0, count, per_chunk), count]):
         rows = X[offsets[a] : offsets[b]]
-        sizes = np.maximum(rows.max(axis=1), -rows.min(axis=1))
+        sizes = np.sqrt(np.einsum("ij,ij->i", rows, rows))  # quicker than the largest entry
         if (lengths[a:b] == lengths[a]).all():
             shape = b - a, int(lengths[a])
             np.sum(rows.reshape(*shape, -1), axis=1, out=means[a:b])
@@ -262,16 +263,17 @@ def _float_means(X: Array, offsets: Array) -> FilteredPoints | None:
             np.add.reduceat(rows, starts, axis=0, out=means[a:b])
             np.maximum.reduceat(sizes, starts, out=largest[a:b])
     means /= lengths[:, None]
+    largest += 2.0**-530  # squares of entries below this underflow
     error = 1.01 * 2.0**-53 * (lengths + 3) * largest + 2.0**-1000
     return FilteredPoints.of_floats(means, error, Fraction(1))
 
 
-def _constant_columns(tokens: ExactArray) -> dict[int, Fraction]:
-    """Coordinates that are the same for all tokens, with their values."""
-    X, width = tokens.values, tokens.shape[1]
+def _constant_columns(tokens: ExactArray, candidates: Array) -> dict[int, Fraction]:
+    """Those of some coordinates that are the same for all tokens, with their values."""
+    count, width = tokens.shape
     found = {}
-    for k in np.flatnonzero(X.max(axis=0) == X.min(axis=0)).tolist():
+    for k in candidates.tolist():
         value = tokens.entry(k)
-        if all(tokens.entry(i * width + k) == value for i in range(len(X) if tokens.exact else 1)):
+        if all(tokens.entry(i * width + k) == value for i in range(count if tokens.exact else 1)):
             found[k] = value
     return found

@@ -74,10 +74,12 @@ def _next(
         many = min(2 * many, _FACETS)
     if few:
         return [max(few, key=lambda shell: len(shell.parked))]
+    R = homogeneous(base.points.values[left])
     for _ in range(_SINGLES):
         u = rng.standard_normal(base.dimension)
-        t = base.points.values[left] @ u
-        shell = tilt(base, left[[int(np.argmax(t))]], np.r_[u, -t.max()], left, rank)
+        t = R[:, :-1] @ u
+        own, plane = np.arange(len(left)) == np.argmax(t), np.r_[u, -t.max()]
+        shell = tilt(base, left, R, own, np.ones(len(left), dtype=bool), plane, rank)
         if shell is not None:
             return [shell]
     raise TooClose
@@ -88,8 +90,8 @@ def _shells(
 ) -> tuple[list[Shell], list[Shell]]:
     """Shells to be used one after another, each of more than half of the points of a facet; and,
     to be used alone, shells of fewer points."""
-    X = base.points.values[left]
-    proposed = _proposals(X, rank[left], rng, many)
+    R = homogeneous(base.points.values[left])
+    proposed = _proposals(R[:, :-1], rank[left], rng, many)
     planes, owner, most = proposed.planes, proposed.owner, proposed.most
     shells, bounds = _certified(base, left, rank, proposed)
     found: list[Shell] = []
@@ -101,9 +103,9 @@ def _shells(
         shell = shells.get(q) if bounds[q, ~gone].max() <= 0 else None
         if shell is None and own.any():
             # without the shells that failed, the facet may cut off points
-            t = homogeneous(X[standing & ~own]) @ plane
+            t = (R @ plane)[standing & ~own]
             if t.max(initial=-np.inf) <= NEAR * np.linalg.norm(plane[:-1]):
-                shell = tilt(base, left[own], plane, left[standing], rank)
+                shell = tilt(base, left, R, own, standing, plane, rank)
         if shell is None:
             continue
         if 2 * len(shell.parked) > most:

@@ -12,7 +12,6 @@ from fractions import Fraction
 import numpy as np
 
 from .filtered import Array, rounded_to
-from .products import homogeneous
 from .slice import Cut, Slice, on_grid
 
 _STEPS = 6  # times the tilt is halved before a smaller group is tried
@@ -37,16 +36,19 @@ class Shell:
         return cls(parked, Cut(u, float(beta)), Fraction(float(factor)), Fraction(float(gate)))
 
 
-def tilt(base: Slice, vertices: Array, plane: Array, left: Array, rank: Array) -> Shell | None:
-    """Vertices, and the block whose t is positive on them alone, there in proportion to ``rank``.
+def tilt(
+    base: Slice, left: Array, R: Array, own: Array, standing: Array, plane: Array, rank: Array
+) -> Shell | None:
+    """A block whose t is positive on some vertices alone, there in proportion to ``rank``.
 
-    Where other points lie on the facet, too, vertices are given up until those can be tilted
-    below: a point is an affine combination of the vertices, and sinks with those it needs.
+    Of the points ``left`` (n,), homogeneous ``R`` (n, d), the vertices are those that ``own`` says,
+    and those ``standing`` are not to be raised. Where other points lie on the facet, too, vertices
+    are given up until those can be tilted below: a point is an affine combination of the vertices,
+    and sinks with those it needs.
     """
-    X = base.points.values
-    V = homogeneous(X[vertices])
-    rest = np.setdiff1d(left, vertices, assume_unique=True)
-    R = homogeneous(X[rest])
+    vertices, rest = np.flatnonzero(own), np.flatnonzero(standing & ~own)
+    V, R = R[vertices], R[rest]
+    rank = rank[left[vertices]]
     solve = np.linalg.pinv(V)
     flat = plane - solve @ (V @ plane)  # zero on all vertices
     size = float(np.linalg.norm(flat[:-1]))
@@ -66,25 +68,25 @@ def tilt(base: Slice, vertices: Array, plane: Array, left: Array, rank: Array) -
     if not kept.all():
         flat = flat + _step(gap, slope, ~touching, size, sink) * sink
         gap = -(R @ flat)
-    way = solve @ np.where(kept, rank[vertices], 0.0)
-    if np.abs((V @ way)[kept] - rank[vertices][kept]).max() > 1e-6:
+    way = solve @ np.where(kept, rank, 0.0)
+    if np.abs((V @ way - rank)[kept]).max() > 1e-6:
         return None
     if not len(rest) and kept.all():
         flat, delta = np.zeros_like(flat), 1.0
     else:
         delta = _step(gap, R @ way, np.ones(len(rest), dtype=bool), size, way)
-    others, vertices = np.setdiff1d(left, vertices[kept], assume_unique=True), vertices[kept]
+    parked, others = left[vertices[kept]], left[np.r_[rest, vertices[~kept]]]
     for _ in range(_STEPS):
         u, beta = rounded((flat + delta * way)[None])
         if not u.any() and not beta.any():
             return None
         low, high = base.values(Cut(u[0], float(beta[0])))
-        rest, top = high[others].max(initial=-np.inf), high.max()
+        most, top = high[others].max(initial=-np.inf), high.max()
         sure, factor, gate = certified(
-            low[None, vertices], high[None, vertices], rank[None, vertices], rest, top
+            low[None, parked], high[None, parked], rank[None, kept], most, top
         )
         if sure[0]:
-            return Shell.of(vertices, u[0], beta[0], factor[0], gate[0])
+            return Shell.of(parked, u[0], beta[0], factor[0], gate[0])
         delta /= 2
     return None
 
