@@ -113,3 +113,14 @@ def test_facets_that_others_touch_are_not_tilted():
     hulls = Facets(Y, np.array([[1.0, 0.1, 0.2]]), np.random.default_rng(0))
     assert (hulls.count == 3).all()
     assert not len(hulls.tilted(np.ones(8))[0])
+
+
+def test_nothing_is_tilted_where_no_facet_is_full():
+    """Two hyperplanes share the points of a segment: the second gets what is left."""
+    Y = np.array([[1.0], [-1.0]])
+    hulls = Facets(Y, np.array([[1.0], [1.0], [1.0]]), np.random.default_rng(0))
+    assert hulls.count.tolist() == [1, 1, 0]
+    hulls.count[:] = 0
+    full, W = hulls.tilted(np.ones(2))
+    assert not len(full)
+    assert W.shape == (0, 2)

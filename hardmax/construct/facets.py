@@ -24,7 +24,7 @@ _SAME = 2.0**-20  # a direction that keeps less than this beside the points touc
 _LITTLE = 2.0**-14  # what is left of a squared length, where rounding counts
 _TOGETHER = 8  # steps after which what was lost is given up
 _STEPS = 4  # for every dimension, at most
-_FAR = 2.0**16  # the largest ratio of beta to u that is worth the bits
+FAR = 2.0**16  # the largest ratio of beta to u that is worth the bits
 
 
 class Facets:
@@ -77,6 +77,8 @@ class Facets:
         on those alone, nearly in proportion to ``rank`` (n,): half the way to the next point."""
         d = self.Y.shape[1]
         full = np.flatnonzero(self.count == d)
+        if not len(full):
+            return full, np.zeros((0, d + 1))
         own = self.points[full]
         system, sides = np.ones((len(full), d + 1, d + 1)), np.zeros((len(full), d + 1, 2))
         system[:, :d, :d] = self.Y[own]
@@ -95,7 +97,7 @@ class Facets:
             np.minimum(gap, -_THIN, out=gap)
             np.minimum(steepest, (pace / gap).min(axis=1), out=steepest)
         size, length = (np.linalg.norm(rows[:, :-1], axis=1) for rows in (flat, way))
-        step = np.divide(size, length, out=np.full_like(size, _FAR), where=length > 0)
+        step = np.divide(size, length, out=np.full_like(size, FAR), where=length > 0)
         np.minimum(step, np.divide(-0.5, steepest, where=steepest < 0, out=step.copy()), out=step)
         return full[clear], (flat + step[:, None] * way)[clear]
 

@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from .facets import FAR
 from .filtered import Array, rounded_to
 from .slice import Cut, Slice, on_grid
 
 _STEPS = 6  # times the tilt is halved before a smaller group is tried
 NEAR = 1e-7  # points nearer to a facet than this, relative to the cloud, count as on it
-_FAR = 2.0**16  # the largest ratio of beta to u that is worth the bits
 _SHARE = 1e-3  # how fast such a point must sink with the vertices that are given up
 BAND = Fraction(1, 4)  # bands reach this far to both sides of their heights
 
@@ -103,7 +103,7 @@ def _step(gap: Array, slope: Array, counts: Array, size: float, way: Array) -> f
 def rounded(W: Array) -> tuple[Array, Array]:
     """Hyperplanes (u, beta), rows of W (k, d), on the grid: u (k, d−1) and beta (k,). Where all of
     its points have one rank u is zero; all is zero where there is no such hyperplane."""
-    size = np.maximum(np.abs(W[:, :-1]).max(axis=1), np.abs(W[:, -1]) / _FAR)
+    size = np.maximum(np.abs(W[:, :-1]).max(axis=1), np.abs(W[:, -1]) / FAR)
     fit = (size > 0) & (size < np.inf)
     W = on_grid(np.where(fit[:, None], W, 0), np.where(fit, size, 1)[:, None])
     return W[:, :-1], W[:, -1]

@@ -13,7 +13,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..exact_array import ExactArray
 from ..numbers import Vector
-from .data_json import NumberReader
+from .written import NumberReader
 
 
 def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:

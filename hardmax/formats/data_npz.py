@@ -12,8 +12,9 @@ from ..dyadic import chunks
 from ..errors import InputError
 from ..exact_array import ExactArray
 from ..numbers import MAX_EXPONENT
-from .data_json import NumberReader, parse, read_label_sets
+from .data_json import read_label_sets
 from .npz import read_npz, text
+from .written import NumberReader, parse
 
 
 def read(

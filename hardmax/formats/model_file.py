@@ -16,9 +16,10 @@ from ..labels import LabelSet, lift
 from ..model.parameters import NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
 from ..numbers import is_binary64, nearest_float
-from .data_json import NumberReader, parse, read_label_sets
+from .data_json import read_label_sets
 from .files import read_bytes, sha256, write_whole
 from .npz import read_npz, text, write_npz
+from .written import NumberReader, parse
 
 FORMAT = "hardmax-model/1"
 _HEX = re.compile(r"-?[0-9a-f]+", re.ASCII | re.IGNORECASE)
