@@ -115,6 +115,30 @@ def check(model, batch):
     check_targets(model, data, expected)
 
 
+@given(st.integers(0, 10**6), st.sampled_from([5, 28, 29, 40]))
+def test_patterns_that_are_known_and_new_ones(seed, count):
+    """One plan, sequence after sequence: what it has met says nothing wrong of what it has not."""
+    rng = np.random.default_rng(seed)
+    blocks = [RankOneBlock.of(2, rho=0, alpha=1)]
+    for _ in range(count):
+        u = [F(0), F(0)]
+        u[int(rng.integers(2))] = F(int(rng.choice([-1, 1])))
+        w = [F(int(k), 4) for k in rng.integers(-2, 3, 2)]
+        blocks.append(RankOneBlock.of(2, u=u, b=F(int(rng.integers(-(2**20), 2**20)), 2**18), w=w))
+    for unit in ((1, 0), (0, 1)):  # down to 0, and up to −1: constants that the states decide
+        blocks.append(RankOneBlock.of(2, u=unit, b=0, w=[-x for x in unit]))
+        blocks.append(RankOneBlock.of(2, u=[-x for x in unit], b=-1, w=unit))
+    model = Transformer(blocks)
+    points = [
+        [tuple(F(int(k), 2**18) for k in rng.integers(-(2**21), 2**21, 2))] for _ in range(24)
+    ]
+    for some in (points[:8], points[4:16], points, points[::-1]):
+        data = hm.Dataset(some)
+        found = evaluate(model, data.tokens, data.offsets)
+        expected = [reference.output(model.blocks, Z) for Z in some]
+        assert [found[j] for j in range(len(some))] == expected
+
+
 def check_targets(model, data, expected):
     """Only what reaches its target is found to: not what misses it by 2^-150, nor in one place."""
     sequences = np.arange(len(expected))
