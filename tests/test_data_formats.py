@@ -114,6 +114,8 @@ def written(draw):
 @example([("9999999999.9999", "0.00001")], False)  # 16 digits with as many places as the other
 @example([("0.000000000000001", "-0.3")], False)
 @example([("9007199254740993", "0.1")], True)
+@example([("1e300", "1e-15")], False)  # the product overflows
+@example([("1e300", "1e-15")], True)
 def test_all_numbers_at_once_are_those_one_by_one(rows, binary64):
     text = ", ".join(f"[{x}, {y}]" for x, y in rows)
     content = f'{{"dimension": 2, "sequences": [{{"tokens": [{text}]}}]}}'.encode()

@@ -14,6 +14,7 @@ from hardmax import RankOneBlock, Transformer
 from hardmax.engine import Plan, along, slabs
 from hardmax.engine.buffers import Buffers
 from hardmax.engine.points import Points
+from hardmax.engine.rounding import gamma
 
 F = Fraction
 
@@ -149,4 +150,9 @@ def test_what_is_kept_is_never_stale(seed, steps):
             assert (seen.rows == again.rows).all()
             assert (seen.reach == again.reach).all()
             assert seen.scale == again.scale
-            assert (np.maximum(kept.reach, points.reach_of(slice(None), axis)) >= 0).all()
+            # the reach of all coordinates, put together, bounds the error of every ⟨u,x⟩
+            reach = np.maximum(kept.reach, points.reach_of(slice(None), axis))
+            u = np.abs(rng.normal(size=(20, d)))
+            errors = u @ (points.radius + gamma(d) * np.abs(points.values)).T
+            assert (errors <= u.sum(axis=1)[:, None] * reach).all()
+            assert (errors <= 2 * np.linalg.norm(u, axis=1)[:, None] * reach).all()

@@ -109,13 +109,10 @@ class Facets:
         gap = np.maximum(1 - np.einsum("qi,qi->q", rows, self.u[moving]), _THIN)
         slope = np.einsum("qi,qi->q", rows, self.way[moving])
         blocked &= slope > _FLAT * self.lengths[point]
-        if not blocked.all():
-            loose = moving[~blocked]
-            self.way[loose] *= -1
-            self.free[loose] += 1
-            moved, point, gap, slope = (x[blocked] for x in (moving, point, gap, slope))
-        else:
-            moved = moving
+        loose = moving[~blocked]
+        self.way[loose] *= -1
+        self.free[loose] += 1
+        moved, point, gap, slope = (x[blocked] for x in (moving, point, gap, slope))
         self.free[moved] = 0
         self.u[moved] += self.way[moved] * (gap / slope)[:, None]
         first: dict[int, int] = {}  # of several that meet

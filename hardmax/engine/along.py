@@ -17,7 +17,6 @@ from .points import Points
 from .rounding import LARGE, SINGLE, SLACK, SPARE, Array, gamma
 from .trails import Events
 
-_SOME = 64  # points that make a centre
 _ROWS = 256  # points of a product that stays in the cache
 _PAYS = 1 << 15  # products from which single precision is faster
 _ASKED = 8  # hits of a point that are asked in double precision; the next one is taken for one
@@ -45,13 +44,12 @@ class Look:
 def look(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Look:
     """The first look at all points: one matrix product."""
     n, d = points.values.shape
-    x = points.values[:, axis]
     single, fuzz, sieve = n * len(panel) >= _PAYS, 0.0, panel.sieve.rows
     if single:
         seen = points.aside(axis)
         extended, centre = seen.rows, seen.centre.copy()
-        centre[axis] = x[:_SOME].mean()
-        away = x - centre[axis]
+        centre[axis] = points.middle(axis)
+        away = points.values[:, axis] - centre[axis]
         reach = np.maximum(seen.reach, points.reach_of(slice(None), axis))
         with np.errstate(over="ignore", invalid="ignore"):
             size = np.sqrt(seen.size**2 + away**2) * SLACK

@@ -93,7 +93,7 @@ class Points:
         others stay."""
         if axis not in self.asides:
             n, d = self.values.shape
-            centre = self.values[:_SOME].mean(axis=0)
+            centre = self.middle()
             rows = np.empty((n, d + 2), dtype=np.float32)
             away = rows[:, :d]
             with np.errstate(over="ignore", invalid="ignore"):
@@ -102,6 +102,10 @@ class Points:
                 size = np.sqrt(np.einsum("ij,ij->i", away, away)).astype(np.float64)
             self.asides[axis] = Aside(rows, centre, size * (1 + 2.0**-10) + FINE, self.reach(axis))
         return self.asides[axis]
+
+    def middle(self, coordinates: int | slice = slice(None)) -> Array:
+        """About where the points are, in some of the coordinates."""
+        return np.asarray(self.values[:_SOME, coordinates].mean(axis=0))
 
     def reach(self, unread: int | None = None) -> Array:
         """ρ, (n,): |u|₁ρ, and 2|u|₂ρ as well, bounds the error of every ⟨u,x⟩ (`Sieve.rows`), for

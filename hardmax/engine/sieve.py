@@ -70,8 +70,7 @@ class Sieve:
 
     def beyond(self, x: Array, reach: Array, items: Array) -> Array:
         """Whether single layers may be active on single points, (n,)."""
-        t = np.einsum("ij,ij->i", x, self.u[items])
-        t /= self.scales[items]
+        t = np.einsum("ij,ij->i", x, self._directions[items])
         t += self.rows[-2, items] * reach + self.rows[-1, items]
         return np.asarray(~(t <= 0))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,7 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
     if array is None:
         rows = [
             reader.vector(tokens[i], f"{place}, token {i - a + 1}", dimension)
-            for place, a, b in zip(places, offsets, offsets[1:], strict=False)
+            for place, (a, b) in zip(places, pairwise(offsets), strict=True)
             for i in range(a, b)
         ]
         array = ExactArray.from_rows(rows, dimension)

@@ -136,7 +136,8 @@ class NumberReader:
         if places > _DIGITS:
             return None
         floats = np.array([*map(float, flat)]).reshape(len(rows), dimension)
-        whole = np.rint(floats * 10.0**places)
+        with np.errstate(over="ignore"):
+            whole = np.rint(floats * 10.0**places)
         if np.abs(whole).max() >= 10.0**_DIGITS:
             return None
         if self.binary64:
