@@ -29,7 +29,7 @@ from hardmax.engine import (
     sums,
 )
 from hardmax.engine.buffers import Buffers
-from hardmax.engine.panel import Panel
+from hardmax.engine.panel import Meeting, Panel
 from hardmax.engine.points import ACTIVE, RESTS, Points
 from hardmax.exact_array import ExactArray
 from hardmax.labels import Point
@@ -468,6 +468,21 @@ def test_layers_along_one_coordinate(forced, data):
         w = [F(0)] * (d - 1) + [data.draw(st.sampled_from([F(1), F(-2), F(7), F(1, 3)]))]
         blocks.append(RankOneBlock.of(d, u=data.draw(vector), b=data.draw(rationals(6)), w=w))
     check(Transformer(blocks), data.draw(st.lists(sequences(d, 2), min_size=1, max_size=5)))
+
+
+SMALL = st.integers(-2, 2).map(float)
+
+
+@given(st.lists(st.tuples(SMALL, SMALL, st.tuples(SMALL, SMALL)), min_size=1, max_size=9))
+def test_layers_that_meet_in_one_coordinate(layers):
+    """Integers, so every order of the sums is exact."""
+    reads, steps, rows = (np.array(column) for column in zip(*layers, strict=True))
+    expected, moved = rows.copy(), np.zeros(2)
+    for i, row in enumerate(expected):
+        row += reads[i] * moved
+        moved += steps[i] * np.maximum(row, 0)
+    columns._push(rows, Meeting.of(reads, steps))
+    assert rows.tolist() == expected.tolist()
 
 
 def test_errors_grow_with_steep_layers():

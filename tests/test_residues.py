@@ -51,7 +51,8 @@ def test_limbs(numbers):
 
 @given(st.lists(INTEGERS, min_size=1), st.sampled_from(rings()[:3]))
 def test_residues_of_integers(numbers, ring):
-    found = ring.of_integers(np.array(numbers, dtype=object))
+    found = ring.of(Limbs.of(np.array(numbers, dtype=object)))
+    assert ((ring.scalars(*numbers) - found) % np.array(ring.primes)[:, None] == 0).all()
     for p, row in zip(ring.primes, found.tolist(), strict=True):
         assert all(abs(x) <= 2**21 + 4 for x in row)
         assert all((int(x) - number) % p == 0 for x, number in zip(row, numbers, strict=True))
@@ -97,17 +98,42 @@ def test_outputs_from_residues(pair):
     if not len(replay.rows):
         return
     tables = Plan.of(model).kept(Tables)
-    bits = replay.bits(tables)
-    assume(bits.max() < 700)
-    clouds = [replay.outputs(table) for table in tables.residues(replay.table_rows, 14)]
-    moduli = [p for ring in rings()[:14] for p in ring.primes]
-    x = np.concatenate([cloud.x[:, 0] for cloud in clouds])
-    q = np.concatenate([cloud.q for cloud in clouds])
-    for j, row in enumerate(replay.rows.tolist()):
-        whole = crt(q[:, j], moduli)
-        assert 0 < whole <= 2 ** int(bits[j])
-        output = [F(crt(x[:, j, i], moduli), whole) for i in range(x.shape[2])]
-        assert tuple(output) == expected[row]
+    for entrance in {None, replay.entrance(tables)}:
+        bits = replay.bits(tables, entrance)
+        if bits.max() >= 700:
+            continue
+        residues = tables.residues(replay.table_rows, 14)
+        clouds = [replay.outputs(table, entrance) for table in residues]
+        moduli = [p for ring in rings()[:14] for p in ring.primes]
+        x = np.concatenate([cloud.x[:, 0] for cloud in clouds])
+        q = np.concatenate([cloud.q for cloud in clouds])
+        for j, row in enumerate(replay.rows.tolist()):
+            whole = crt(q[:, j], moduli)
+            assert 0 < whole <= 2 ** int(bits[j])
+            output = [F(crt(x[:, j, i], moduli), whole) for i in range(x.shape[2])]
+            assert tuple(output) == expected[row]
+
+
+def test_an_entrance_is_for_sequences_of_one_way():
+    """A layer on all tokens of one sequence and on none of the other: no map fits both."""
+    blocks = [RankOneBlock.of(1, u=[1], b=-1, w=[1], rho=0, alpha=3)]
+    model = Transformer([*blocks, RankOneBlock.of(1, u=[1], b=20, w=[1])])
+    for tokens, alike in (([[2], [3]], True), ([[0], [3]], False), ([[0], [F(1, 2)]], True)):
+        batch = [[(F(x),)] for (x,) in tokens]
+        replays = []
+
+        def spy(plan, targets, of, points, replay, replays=replays):
+            replays.append(replay)
+            return np.zeros(len(points), dtype=bool)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(outputs, "reached", spy)
+            data = hm.Dataset(batch)
+            goal = Targets([Point((0,)).row], np.zeros(2, dtype=np.int64))
+            evaluate(model, data.tokens, data.offsets, targets=goal)
+        tables = Plan.of(model).kept(Tables)
+        entrance = replays[0].entrance(tables)
+        assert (entrance is not None) == alike
 
 
 def nearly(exponent, rings_fooled):
@@ -224,9 +250,9 @@ def test_nothing_is_left_to_integers(strategy, family, monkeypatch):
     asked = []
     original = Replay.outputs
 
-    def spy(self, table):
+    def spy(self, table, entrance=None):
         asked.append(isinstance(table.ring, Integers))
-        return original(self, table)
+        return original(self, table, entrance)
 
     monkeypatch.setattr(Replay, "outputs", spy)
     assert misclassified(model, data) == []

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .buffers import Buffers
+from .buffers import ROWS, Buffers
 from .panel import Panel
 from .points import Points
 from .rounding import LARGE, SINGLE, SLACK, SPARE, Array, gamma
 from .trails import Events
 
-_ROWS = 256  # points of a product that stays in the cache
 _PAYS = 1 << 15  # products from which single precision is faster
 _ASKED = 8  # hits of a point that are asked in double precision; the next one is taken for one
 
@@ -64,8 +63,8 @@ def look(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Look:
     extended[:, d] = (fuzz * size + reach) * SLACK
     products = buffers.take("products", (n, len(panel)), sieve.dtype.type)
     hits = buffers.take("hits", (n, len(panel)), np.bool_)
-    for a in range(0, n, _ROWS):
-        rows = slice(a, a + _ROWS)
+    for a in range(0, n, ROWS):
+        rows = slice(a, a + ROWS)
         np.matmul(extended[rows], sieve, out=products[rows])
         _positive(products[rows], hits[rows])
     return Look(single, sieve, centre, fuzz, size, reach, products, hits)

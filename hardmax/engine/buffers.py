@@ -6,6 +6,8 @@ import numpy as np
 
 from .rounding import Array
 
+ROWS = 256  # points at a time whose products with a panel stay in the cache
+
 
 class Buffers:
     """Arrays of one thread by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .panel import Panel
+from .panel import Meeting, Panel
 from .points import Points
 from .rounding import SLACK, TINY, UNIT, Array
 from .trails import Grid
@@ -29,18 +29,18 @@ def columns(panel: Panel, points: Points, move: bool = True) -> Grid:
         for i, first, coupling in panel.consequent:
             t[first:] += coupling[:, None] * np.maximum(t[i], 0.0)
     else:
-        moved = np.zeros(n)
-        for i, slope, step in panel.follows:
-            if slope:
-                t[i] += slope * moved
-            if step:
-                moved += step * np.maximum(t[i], 0.0)
+        _push(t, panel.follows)
     rise = np.maximum(t, 0.0)
     bound = panel.errors(points.farthest(read), rise.max(axis=1))[:, None]
     active, touched = t > bound, t >= -bound
     doubt: Array | None = None
-    if (active != touched).any() or not np.isfinite(bound.sum()):
-        bound = _errors(panel, points.reach(panel.unread), t)
+    unsure = np.flatnonzero((active != touched).any(axis=0))
+    if not np.isfinite(bound.sum()):
+        unsure = np.arange(n)
+    if len(unsure):  # bounds of their own
+        some = slice(None) if len(unsure) == n else unsure
+        bound = np.repeat(bound, n, axis=1)
+        bound[:, some] = _errors(panel, points.reach(panel.unread)[some], t[:, some])
         active, touched = t > bound, ~(t < -bound)
         doubt = touched & ~active
     grid = Grid(active, None if doubt is None or not doubt.any() else doubt)
@@ -56,6 +56,21 @@ def columns(panel: Panel, points: Points, move: bool = True) -> Grid:
     x[:, where] += rise.T @ moves
     points.forget(panel.axis)
     return grid
+
+
+def _push(t: Array, meeting: Meeting) -> None:
+    """What all layers see behind those before them, from what they see at the entrance, (K, n)."""
+    moved = np.zeros(t.shape[1])
+    free = iter(np.maximum(t[meeting.free], 0.0) * meeting.steps)
+    for i, slope, step in meeting.order:
+        if not slope:
+            moved += next(free)
+            continue
+        t[i] += moved * slope
+        if step:
+            moved += np.maximum(t[i], 0.0) * step
+    if len(meeting.readers):
+        t[meeting.readers] += meeting.slopes * moved
 
 
 def _errors(panel: Panel, reach: Array, t: Array) -> Array:

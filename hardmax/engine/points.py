@@ -116,14 +116,13 @@ class Points:
         return np.max(found, axis=0) if found else np.full(len(self), FAINT)
 
     def farthest(self, read: Array | None) -> float:
-        """At least the greatest `reach`, for all u that are zero but in coordinates ``read``."""
-        if read is None:
-            return float(self.reach().max())
-        largest = float(np.abs(self.values[:, read]).max(initial=0.0))
-        size = (
-            float(self.radius[:, read].max(initial=0.0))
-            + gamma(self.values.shape[1] + SPARE) * largest
-        )
+        """ρ as `reach` says, for all points at once, and |u|₁ρ only; ``read`` are the coordinates
+        in which a u is not zero, all of them where that is None."""
+        x, r = self.values, self.radius
+        if read is not None:
+            x, r = x[:, read], r[:, read]
+        largest = max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
+        size = float(r.max(initial=0.0)) + gamma(self.values.shape[1] + SPARE) * largest
         return size * SLACK + FAINT
 
     def _reach(self, part: slice) -> Array:

@@ -6,6 +6,7 @@ A point is X/q. An active layer with (u, b) = (U, B)/s and w = W/t takes it to
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +16,7 @@ import numpy as np
 
 from ..exact_array import ExactArray, ranges
 from .collapse import Collapsed, Layer
+from .entrance import Entrance
 from .plan import Plan
 from .points import RESTS, UNCLEAR
 from .rounding import Array
@@ -23,11 +25,13 @@ from .sums import Limbs, single_tokens, sums_of_tokens
 from .tables import IDLE, Table, Tables, ceil_log2
 
 _LONG = 2000  # bits of a denominator from which fractions are reduced
+_SMALL = 64  # numbers of a sequence that one matrix takes to its point
 
 
 @dataclass
 class Cloud:
-    """Points X/q in a ring, C of each sequence: X (·, C, n, d), q (·, n), · the ring's own axis."""
+    """Points X/q in a ring, C of each sequence: X (·, C, n, d), which may be wide, and q (·, n), ·
+    the ring's own axis."""
 
     table: Table
     x: Array
@@ -45,6 +49,7 @@ class Cloud:
             at, rows = np.arange(count), every
         whole = len(at) == count
         x, q = (self.x, self.q) if whole else (self.x[:, :, at], self.q[:, at])
+        x = ring.reduced(x)
         layers = self.table.rows.take(rows, axis=1)
         u, b, w = layers[..., :d], layers[..., d], layers[..., d + 1 : -2]
         value = ring.reduced(np.einsum("pnd,pcnd->pcn", u, x) + (b * q)[:, None])
@@ -55,9 +60,9 @@ class Cloud:
                 return
             common = np.gcd(np.gcd.reduce(value, axis=1), np.gcd(factor, divisor))
             value, factor, divisor = value // common[:, None], factor // common, divisor // common
-        x = x * factor[:, None, :, None]
+        x *= factor[:, None, :, None]
         x += w[:, None] * value[..., None]
-        x, q = ring.reduced(x), ring.reduced(q * divisor)
+        q = ring.reduced(q * divisor)
         if ring.exact:
             x, q = _shortened(x, q)
         if whole:
@@ -72,13 +77,12 @@ class Cloud:
         if pull is None and factor == 1:
             return
         common = _common(factor, pull)
-        scalars = [int(factor * common), int((pull or 0) * common), common]
-        a, b, c = ring.of_integers(np.array(scalars, dtype=object)).T
-        x = self.x if pull is None else self.x[:, 1:]
-        x = x * a[:, None, None, None]
+        a, b, c = ring.scalars(int(factor * common), int((pull or 0) * common), common).T
+        x = ring.reduced(self.x)
+        self.x = (x if pull is None else x[:, 1:]) * a[:, None, None, None]
         if pull is not None:
-            x = x + self.x[:, :1] * b[:, None, None, None]
-        self.x, self.q = ring.reduced(x), ring.reduced(self.q * c[:, None])
+            self.x += x[:, :1] * b[:, None, None, None]
+        self.q = ring.reduced(self.q * c[:, None])
 
 
 @dataclass
@@ -144,36 +148,64 @@ class Replay:
     def _behind(self) -> Array:
         return np.asarray(self.stories.blocks + len(self.plan) * (self.stories.states == RESTS))
 
-    def outputs(self, table: Table) -> Cloud:
-        """The outputs of the sequences, one point each."""
+    def outputs(self, table: Table, entrance: Entrance | None = None) -> Cloud:
+        """The outputs of the sequences, one point each; by their common `entrance`, if given."""
         cloud = self._start(table)
-        p, end = self.plan.parameters, self.plan.collapse or 0
-        for part in self.collapsed.story:
-            if isinstance(part, Layer):
-                at = np.flatnonzero(part.active[self.rows])
-                cloud.layers(at, np.array([part.block]))
-            else:
-                cloud.times(p.rho.entry(part.block), p.alpha.entry(part.block))
-        cloud.times(p.alpha.entry(end))
+        if entrance is None:
+            self._enter(cloud, lambda part: np.flatnonzero(part.active[self.rows]))
+        else:
+            cloud.x, cloud.q = entrance.applied(table.ring, cloud.x, cloud.q)
         for at, places in self.stories.steps():
             unclear = self.stories.states[places] == UNCLEAR
             cloud.layers(at, self._behind[places], unclear)
         return cloud
 
-    def bits(self, tables: Tables) -> Array:
+    def _enter(self, cloud: Cloud, at: Callable[[Layer], Array]) -> None:
+        """Take what is `given` to the points behind the collapse; layers take those ``at``."""
+        p, end = self.plan.parameters, self.plan.collapse or 0
+        for part in self.collapsed.story:
+            if isinstance(part, Layer):
+                cloud.layers(at(part), np.array([part.block]))
+            else:
+                cloud.times(p.rho.entry(part.block), p.alpha.entry(part.block))
+        cloud.times(p.alpha.entry(end))
+
+    def entrance(self, tables: Tables) -> Entrance | None:
+        """The way of all the sequences to their points as one map; None where they go different
+        ways, or where it is large."""
+        story, d = self.collapsed.story, self.plan.dimension
+        size = len(self.given) * d
+        layers = [part for part in story if isinstance(part, Layer)]
+        if size > _SMALL or not all(part.active[self.rows].all() for part in layers):
+            return None
+        key = tuple((part.block, isinstance(part, Layer)) for part in story)
+        if key not in tables.entrances:
+            table = tables.exact(np.array([part.block for part in layers], dtype=np.int64))
+            units = np.zeros((size + 1, size), dtype=object)
+            np.fill_diagonal(units, 1)
+            x = units.reshape(1, size + 1, len(self.given), d).swapaxes(1, 2)
+            cloud = Cloud(table, x.copy(), np.ones((1, size + 1), dtype=object))
+            self._enter(cloud, lambda _: np.arange(size + 1))
+            tables.entrances[key] = Entrance.of(cloud.x[0, 0], cloud.q[0], size)
+        return tables.entrances[key]
+
+    def bits(self, tables: Tables, entrance: Entrance | None = None) -> Array:
         """At least the binary logarithms of the q of `outputs`, (n,)."""
         p, end = self.plan.parameters, self.plan.collapse or 0
         bits = tables.bits(self.table_rows)
         found = np.full(len(self.rows), ceil_log2(self._common))
         if any(self._means):
             found += np.frexp(self.lengths - 0.5)[1]  # ceil(log2)
-        for part in self.collapsed.story:
-            if isinstance(part, Layer):
-                found[part.active[self.rows]] += bits[part.block]
-            else:
-                factors = p.rho.entry(part.block), p.alpha.entry(part.block)
-                found += ceil_log2(_common(*factors))
-        found += ceil_log2(p.alpha.entry(end).denominator)
+        if entrance is not None:
+            found += ceil_log2(entrance.divisor)
+        else:
+            for part in self.collapsed.story:
+                if isinstance(part, Layer):
+                    found[part.active[self.rows]] += bits[part.block]
+                else:
+                    factors = p.rho.entry(part.block), p.alpha.entry(part.block)
+                    found += ceil_log2(_common(*factors))
+            found += ceil_log2(p.alpha.entry(end).denominator)
         return found + np.bincount(self.stories.at, bits[self._behind], len(found)).astype(np.int64)
 
     @cached_property
@@ -198,8 +230,7 @@ class Replay:
                 x = ring.reduced(x * many[..., None])
             clouds[id(limbs)] = x
         x = np.stack([clouds[id(limbs)] for limbs in self.given], axis=1)
-        common = ring.of_integers(np.array([self._common], dtype=object))
-        q = np.repeat(common, len(self.rows), axis=1)
+        q = np.repeat(ring.scalars(self._common), len(self.rows), axis=1)
         return Cloud(table, x, q if many is None else ring.reduced(q * many))
 
 

@@ -3,13 +3,14 @@
 Arrays have a leading axis: of length 1 for Python integers; one entry for each modulus for
 residues, which are float64 integers of at most 2^21 + 4 in absolute value. Sums of up to `TERMS`
 products of two of them are integers below 2^53: float64 arithmetic on them is exact, in any order.
+Such a sum is *wide*: it is `reduced` before it is multiplied again.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from math import prod
 
 import numpy as np
@@ -39,9 +40,9 @@ class Integers:
         """The numerators of some rationals, times a factor."""
         return limbs.integers()[None] * factor
 
-    def of_integers(self, integers: Array) -> Array:
-        """An array of Python integers."""
-        return integers[None]
+    def scalars(self, *integers: int) -> Array:
+        """Some integers, (1, number of them)."""
+        return np.array([integers], dtype=object)
 
     def reduced(self, x: Array) -> Array:
         """The same numbers, as short as can be."""
@@ -71,10 +72,14 @@ class Residues:
         >>> rings()[0].part(40).primes
         (4194301, 4194287)
         """
-        for k in range(1, self.size):
-            if prod(self.primes[:k]).bit_length() > bits:
-                return Residues(self.primes[:k])
+        for part in self._parts:
+            if part.bits >= bits:
+                return part
         return self
+
+    @cached_property
+    def _parts(self) -> list[Residues]:
+        return [Residues(self.primes[:k]) for k in range(1, self.size)]
 
     def of(self, limbs: Limbs, factor: int = 1) -> Array:
         """Residues of the numerators of some rationals, times a factor: one matrix product."""
@@ -86,9 +91,9 @@ class Residues:
         found = np.array(weights, dtype=np.float64) @ pieces.reshape(len(pieces), -1)
         return self.reduced(found.reshape(self.size, *pieces.shape[1:]))
 
-    def of_integers(self, integers: Array) -> Array:
-        """Residues of an array of Python integers."""
-        return self.of(Limbs.of(integers))
+    def scalars(self, *integers: int) -> Array:
+        """Residues of some integers, (primes, number of them)."""
+        return np.array([[float(self._balanced(k % p, p)) for k in integers] for p in self.primes])
 
     def reduced(self, x: Array) -> Array:
         """Residues of integers below 2^53, in place; zero where the integers are multiples of p.
@@ -106,6 +111,9 @@ class Residues:
     @staticmethod
     def _balanced(residue: int, p: int) -> int:
         return residue - p if 2 * residue > p else residue
+
+
+Ring = Integers | Residues
 
 
 @cache

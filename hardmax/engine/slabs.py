@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .buffers import Buffers
+from .buffers import ROWS, Buffers
 from .panel import Panel
 from .points import Points
 from .rounding import Array
 from .trails import Events
-
-_ROWS = 256  # points of a product that stays in the cache
 
 
 def slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
@@ -42,12 +40,12 @@ def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Arr
     sieve, most = panel.sieve.coarse(seen.scale)
     far = ~(seen.reach <= most)  # too uncertain for a glance
     pairs: list[tuple[Array, Array]] = []
-    for a in range(0, len(points), _ROWS):
-        part = seen.rows[a : a + _ROWS]
+    for a in range(0, len(points), ROWS):
+        part = seen.rows[a : a + ROWS]
         products = buffers.take("coarse", (len(part), len(panel)), np.float32)
         np.matmul(part, sieve, out=products)
         np.abs(products, out=products)
-        products[far[a : a + _ROWS]] = 0.0
+        products[far[a : a + ROWS]] = 0.0
         hits = buffers.take("hits", products.shape, np.bool_)
         np.less(products, 1, out=hits)  # all are numbers: at most 2^22, for points that are not far
         where, items = np.divmod(np.flatnonzero(hits), len(panel))

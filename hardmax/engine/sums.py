@@ -13,6 +13,7 @@ from ..exact_array import ExactArray
 from .rounding import Array
 
 _WORD = 32  # bits of a limb of Python integers
+_SHORT = 62  # bits of an integer that is a limb
 _MOST = 32  # limbs
 _PIECE = 21  # bits of a piece of a limb
 _MANY = 1 << 17  # numbers that a sparse product pays for
@@ -35,7 +36,10 @@ class Limbs:
     def of(cls, integers: Array, denominator: int = 1) -> Limbs:
         """Limbs of an array of Python integers."""
         flat = integers.reshape(-1).tolist()
-        size = max(map(int.bit_length, flat), default=0) // _WORD + 1
+        longest = max(map(int.bit_length, flat), default=0)
+        if longest < _SHORT:
+            return cls((integers.astype(np.int64),), _WORD, denominator)
+        size = longest // _WORD + 1
         raw = b"".join(x.to_bytes(_WORD // 8 * size, "little", signed=True) for x in flat)
         words = np.frombuffer(raw, dtype="<u4").reshape(*integers.shape, size)
         parts = [words[..., i].astype(np.int64) for i in range(size - 1)]

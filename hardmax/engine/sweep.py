@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .along import along
-from .buffers import Buffers
+from .buffers import ROWS, Buffers
 from .columns import clip, columns
 from .panel import Panel
 from .points import RESTS, Points
@@ -47,26 +47,24 @@ def in_order(panel: Panel) -> bool:
     return panel.kind == "straight" or short
 
 
-def _sieved(panel: Panel, points: Points, reach: Array, buffers: Buffers) -> Array:
-    """The products of all points with the sieve of a panel, (n, K)."""
+def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
+    """Which items may be active on which points at first sight, (n, K); and the points' reach."""
+    reach = points.reach(panel.unread)
     n, d = points.values.shape
     extended = buffers.take("extended", (n, d + 2))
     extended[:, :d] = points.values
     extended[:, d] = reach
     extended[:, d + 1] = 1.0
-    return np.matmul(extended, panel.sieve.rows, out=buffers.take("products", (n, len(panel))))
-
-
-def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
-    """Which items may be active on which points at first sight, (n, K); and the points' reach."""
-    reach = points.reach(panel.unread)
-    products = _sieved(panel, points, reach, buffers)
-    hits = buffers.take("hits", products.shape, np.bool_)
-    if panel.kind == "tents":
-        np.abs(products, out=products)
-        np.greater_equal(products, panel.sieve.bounds(reach)[:, None], out=hits)
-    else:
-        np.less_equal(products, 0.0, out=hits)
+    hits = buffers.take("hits", (n, len(panel)), np.bool_)
+    bounds = panel.sieve.bounds(reach)[:, None] if panel.kind == "tents" else None
+    for a in range(0, n, ROWS):
+        some = slice(a, min(a + ROWS, n))
+        products = buffers.take("products", (some.stop - a, len(panel)))
+        np.matmul(extended[some], panel.sieve.rows, out=products)
+        if bounds is None:
+            np.less_equal(products, 0.0, out=hits[some])
+        else:
+            np.greater_equal(np.abs(products, out=products), bounds[some], out=hits[some])
     return np.logical_not(hits, out=hits), reach  # what is not a number is a hit
 
 
@@ -93,12 +91,12 @@ def _rounds(panel: Panel, points: Points, buffers: Buffers) -> Trail:
         # what did not move keeps its sieve; what did goes through it again
         if changed.all():
             found, reach = _hits(panel, moved, buffers)
-            hits = found & (np.arange(len(panel)) > item[:, None])
+            hits = found & panel.sieve.later[item]
         else:
             again = np.flatnonzero(changed)
             if len(again):
                 hits[again], reach[again] = _hits(panel, moved.take(again), buffers)
-            hits &= np.arange(len(panel)) > item[:, None]
+            hits &= panel.sieve.later[item]
         more = hits.any(axis=1)
         if not more.any():
             points.put(rows, moved)

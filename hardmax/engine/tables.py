@@ -8,12 +8,12 @@ from threading import Lock
 import numpy as np
 
 from ..exact_array import ExactArray
+from .entrance import Entrance
 from .plan import Plan
-from .rings import Integers, Residues, rings
+from .rings import Integers, Ring, rings
 from .rounding import Array
 from .sums import Limbs
 
-Ring = Integers | Residues
 IDLE = -1
 
 
@@ -52,6 +52,7 @@ class Tables:
         self._exact = Table.of(plan, Integers())
         self._residues: list[Table] = []
         self._lock = Lock()
+        self.entrances: dict[object, Entrance] = {}  # by the layers and the attention in it
 
     def exact(self, rows: Array) -> Table:
         """With these rows at least."""

@@ -18,10 +18,10 @@ import numpy as np
 from .plan import Plan
 from .points import Points
 from .replay import Cloud, Replay
-from .rings import TERMS, rings
+from .rings import TERMS, Ring, rings
 from .rounding import SLACK, TINY, UNIT, Array
 from .sums import Limbs
-from .tables import Ring, Tables, ceil_log2
+from .tables import Tables, ceil_log2
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
     away = np.abs(points.values - goal) + points.radius + 2 * UNIT * np.abs(goal)
     r = away.max(axis=1) * SLACK + TINY
     tables = plan.kept(Tables)
-    need = replay.bits(tables) + targets.bits[of] + np.frexp(r)[1]
+    entrance = replay.entrance(tables)
+    need = replay.bits(tables, entrance) + targets.bits[of] + np.frexp(r)[1]
     have = np.cumsum([ring.bits for ring in rings()])
     left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= have[-1]))
     count = int(np.searchsorted(have, need[left].max(initial=0))) + 1
@@ -69,7 +70,8 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
             break
         table = whole.part(int(need[left].max()) - known)
         known += table.ring.bits
-        zero = _agrees(table.ring, replay.take(left).outputs(table), targets, of[left])
+        cloud = replay.take(left).outputs(table, entrance)
+        zero = _agrees(table.ring, cloud, targets, of[left])
         enough = need[left] <= known
         found[left[zero & enough]] = True
         left = left[zero & ~enough]
@@ -80,7 +82,9 @@ def _agrees(ring: Ring, cloud: Cloud, targets: Targets, of: Array) -> Array:
     """Where sX − qY is zero in the ring, (n,)."""
     rows = ring.of(targets.integers).take(of, axis=1)
     y, s = rows[..., :-1], rows[..., -1:]
-    difference = s * cloud.x[:, 0]
+    difference = cloud.x[:, 0]
+    if (s != 1).any():
+        difference = s * ring.reduced(difference)
     difference -= y * cloud.q[..., None]
     difference = ring.reduced(difference)
     return np.asarray(np.einsum("pnd,pnd->n", difference, difference) == 0)  # faster than any
