@@ -11,13 +11,13 @@ All of it is proposed, and products are in single precision: who uses a facet ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from .filtered import Array
 
 _SPACE = 1 << 18  # entries of a product that stays in the cache
+_FARTHEST = 512  # points that are looked at first
+_HITS = 32  # points for each hyperplane that are looked at one by one
 _THIN = 2.0**-20  # gaps below this, of the distance from the centre, count as this
 _FLAT = 2.0**-30  # slopes below this, relative to |y||v|, don't block
 _SAME = 2.0**-20  # a direction that keeps less than this beside the points touched is renewed
@@ -52,13 +52,17 @@ class Facets:
         self.count = np.zeros(many, dtype=np.int64)
         self.free = np.zeros(many, dtype=np.int64)
         self.owner = np.full(len(Y), many)
-        # points that are owned are kept apart; here they lie at the centre
-        self.columns = np.ones((d + 1, len(Y)), dtype=np.float32)
-        self.columns[:-1] = Y.T
-        self.apart = np.zeros((d + 1, many * d), dtype=np.float32)
-        self.at = np.zeros(many * d, dtype=np.int64)
-        self.taken = 0
-        self.space = np.empty(max(_SPACE, 2 * many * many * d), dtype=np.float32)
+        # homogeneous points, the farthest first; those that are owned lie at the centre, and
+        # behind all others where they are
+        order = np.argsort(-self.lengths, kind="stable")
+        self.columns = np.ones((d + 1, len(Y) + many * d), dtype=np.float32)
+        self.columns[:-1, : len(Y)] = Y[order].T
+        self.at = np.r_[order, np.zeros(many * d, dtype=np.int64)]
+        self.end = len(Y)
+        self.place = np.empty(len(Y), dtype=np.int64)
+        self.place[order] = np.arange(len(Y))
+        size = max(_SPACE, 4 * many * _FARTHEST)
+        self.space, self.hits = np.empty(size, dtype=np.float32), np.empty(size, dtype=np.bool_)
         lost: list[tuple[int, int]] = []
         moving = np.arange(many)
         for step in range(_STEPS * d):
@@ -92,7 +96,8 @@ class Facets:
         steepest = np.zeros(len(full))
         clear = np.ones(len(full), dtype=bool)
         both = np.concatenate([way, flat]).astype(np.float32)
-        for pace, gap, _ in self._products(both, full):
+        for a, b in self._parts():
+            pace, gap = self._products(both, full, a, b)
             clear &= gap.max(axis=1) < -8 * _THIN
             np.minimum(gap, -_THIN, out=gap)
             np.minimum(steepest, (pace / gap).min(axis=1), out=steepest)
@@ -112,7 +117,9 @@ class Facets:
         loose = moving[~blocked]
         self.way[loose] *= -1
         self.free[loose] += 1
-        moved, point, gap, slope = (x[blocked] for x in (moving, point, gap, slope))
+        moved = moving
+        if len(loose):
+            moved, point, gap, slope = (x[blocked] for x in (moving, point, gap, slope))
         self.free[moved] = 0
         self.u[moved] += self.way[moved] * (gap / slope)[:, None]
         first: dict[int, int] = {}  # of several that meet
@@ -126,50 +133,79 @@ class Facets:
         going = (self.count[moving] < self.u.shape[1]) & (self.free[moving] < 2)
         return np.asarray(moving[going])
 
-    def _products(self, both: Array, who: Array) -> Iterator[tuple[Array, Array, Array | int]]:
-        """How fast hyperplanes approach points, how far beyond them they are, (q, ·) both, and
-        which points those are: indices, or the first; points that may be passed are infinitely
-        far. ``both`` are the ways and the planes, homogeneous in single precision, (2q, D + 1)."""
+    def _parts(self) -> list[tuple[int, int]]:
+        """Runs of columns: the farthest points, then the rest, unless they are few."""
+        size = _SPACE // (2 * len(self.u))
+        first = _FARTHEST if self.end > 2 * _FARTHEST else self.end
+        rest = range(first, self.end, size)
+        return [(0, first), *((a, min(a + size, self.end)) for a in rest)]
+
+    def _products(self, both: Array, who: Array, a: int, b: int) -> tuple[Array, Array]:
+        """How fast hyperplanes approach the points a … b − 1, and how far beyond them they are,
+        (q, b − a) both; points that may be passed are infinitely far. ``both`` are the ways and
+        the planes, homogeneous in single precision, (2q, D + 1)."""
         many = len(who)
-        size = _SPACE // (2 * many)
-
-        def product(columns: Array) -> tuple[Array, Array]:
-            found = self.space[: 2 * many * columns.shape[1]].reshape(2 * many, -1)
-            np.matmul(both, columns, out=found)
-            return found[:many], found[many:]
-
-        for a in range(0, len(self.Y), size):
-            yield *product(self.columns[:, a : a + size]), a
-        if self.taken:
-            at = self.at[: self.taken]
-            pace, gap = product(self.apart[:, : self.taken])
-            passed = self.owner[at] <= who[:, None]
-            np.copyto(gap, -np.inf, where=passed)
-            yield pace, gap, at
+        found = self.space[: 2 * many * (b - a)].reshape(2 * many, b - a)
+        np.matmul(both, self.columns[:, a:b], out=found)
+        pace, gap = found[:many], found[many:]
+        owned = max(a, len(self.Y))
+        if b > owned:
+            passed = self.owner[self.at[owned:b]] <= who[:, None]
+            np.copyto(gap[:, owned - a :], -np.inf, where=passed)
+        return pace, gap
 
     def _nearest(self, moving: Array) -> tuple[Array, Array]:
         """The point that blocks each hyperplane first, and whether there is one."""
         many, d = len(moving), self.u.shape[1]
         both = np.zeros((2 * many, d + 1), dtype=np.float32)
         both[:many, :-1], both[many:, :-1], both[many:, -1] = self.way[moving], self.u[moving], -1
-        places, points, paces = np.arange(many), [], []
-        for pace, gap, at in self._products(both, moving):
+        places = np.arange(many)
+        first, least = np.zeros(many, dtype=np.int64), np.zeros(many, dtype=np.float32)
+        nearer: list[tuple[Array, Array]] = []
+        for a, b in self._parts():
+            if a:
+                hits = self._before(both, least, a, b)
+                if len(hits) <= (_HITS + d) * many:
+                    q, j = np.divmod(hits, b - a)
+                    nearer.append((q, j + a))
+                    continue
+            pace, gap = self._products(both, moving, a, b)
             np.minimum(gap, -_THIN, out=gap)
             np.divide(pace, gap, out=pace)
             best = pace.argmin(axis=1)
-            paces.append(pace[places, best])
-            points.append(best + at if isinstance(at, int) else at[best])
-        best = np.argmin(paces, axis=0)
-        return np.array(points)[best, places], np.array(paces)[best, places] < 0
+            nearer.append((places, a + best))
+            if not a:
+                first, least = best, np.minimum(pace[places, best], 0)
+        if len(nearer) > 1:
+            q, j = map(np.concatenate, zip(*nearer[1:], strict=True))
+            kept = self.owner[self.at[j]] > moving[q]
+            q, j = q[kept], j[kept]
+            y = self.columns[:, j]
+            ratio = np.einsum("iq,qi->q", y, both[q])
+            ratio /= np.minimum(np.einsum("iq,qi->q", y, both[many + q]), -_THIN)
+            np.minimum.at(least, q, ratio)
+            now = ratio == least[q]
+            first[q[now]] = j[now]
+        return self.at[first], least < 0
+
+    def _before(self, both: Array, least: Array, a: int, b: int) -> Array:
+        """Where in a product of hyperplanes with the points a … b − 1 those are that a hyperplane
+        meets before it has gone as far as a ratio of pace and gap that is ``least`` < 0 says."""
+        many = len(least)
+        # pace/gap < least, the gap being negative, where pace − least·gap > 0
+        lines, size = both[:many] - least[:, None] * both[many:], many * (b - a)
+        found = self.space[:size].reshape(many, b - a)
+        np.matmul(lines, self.columns[:, a:b], out=found)
+        return np.flatnonzero(np.greater(found.ravel(), 0, out=self.hits[:size]))
 
     def _own(self, who: Array, points: Array) -> None:
         """Points belong to hyperplanes now."""
-        new = points[self.owner[points] == len(self.u)]
+        new = self.place[points[self.owner[points] == len(self.u)]]
         self.owner[points] = who
-        here = slice(self.taken, self.taken + len(new))
-        self.apart[:, here], self.at[here] = self.columns[:, new], new
+        here = slice(self.end, self.end + len(new))
+        self.columns[:, here], self.at[here] = self.columns[:, new], self.at[new]
         self.columns[:-1, new] = 0
-        self.taken = here.stop
+        self.end = here.stop
 
     def _hold(self, who: Array, point: Array) -> None:
         """Hyperplanes touch one more point each, and turn about it from now on."""
@@ -182,38 +218,32 @@ class Facets:
         self._go(who, way - y * np.einsum("qi,qi->q", y, way)[:, None])
 
     def _lose(self, lost: list[tuple[int, int]]) -> None:
-        """Hyperplanes (q, point) lose a point each, and hold those that are left.
+        """Hyperplanes (q, point) lose points, and hold those that are left.
 
-        Of the span of the points touched, the direction z orthogonal to all but the lost one is
-        given up: z = Bᵀa with (V Bᵀ) a = e_j for points V and basis B. A reflection that maps a
-        to the last place makes the last row of the basis ± z.
+        They go on past all that are lost at once: for points V and basis B the way Bᵀa with
+        (V Bᵀ) a = 1 on these, 0 on those that are left.
         """
-        later = []
-        first: dict[int, int] = {}
-        for q, j in sorted(lost):
-            if first.setdefault(q, j) != j:
-                later.append((q, j))
-        who, points = np.array([*first]), np.array([*first.values()])
-        rows = np.arange(len(who))
-        last = self.count[who] - 1
-        place = (self.points[who] == points[:, None]).argmax(axis=1)
+        planes, points = np.array(lost).T
+        who, row = np.unique(planes, return_inverse=True)
+        held = np.arange(self.u.shape[1]) < self.count[who, None]
+        gone = np.zeros(held.shape, dtype=bool)
+        i, place = np.nonzero((self.points[planes] == points[:, None]) & held[row])
+        gone[row[i], place] = True
         B = self.basis[who]
         system = self.Y[self.points[who]] @ B.transpose(0, 2, 1)
-        beyond = np.arange(B.shape[1]) > last[:, None]
-        system[beyond] = np.eye(B.shape[1])[np.nonzero(beyond)[1]]
-        a = np.linalg.solve(system, np.eye(B.shape[1])[place][:, :, None])[:, :, 0]
-        a /= np.linalg.norm(a, axis=1, keepdims=True)
-        self.way[who] = np.matmul(a[:, None, :], B)[:, 0]  # on, past the point that is lost
-        a[rows, last] += np.where(a[rows, last] < 0, -1, 1)  # the mirror's normal
-        turned = np.matmul(a[:, None, :], B) * (2 / np.einsum("qi,qi->q", a, a))[:, None, None]
-        B -= a[:, :, None] * turned
-        B[rows, last] = 0
-        self.basis[who] = B
-        self.points[who, place] = self.points[who, last]
-        self.count[who] = last
+        system[~held] = np.eye(B.shape[1])[np.nonzero(~held)[1]]
+        a = np.linalg.solve(system, gone[:, :, None].astype(float))
+        way = (a.transpose(0, 2, 1) @ B)[:, 0]
+        self.way[who] = way / np.linalg.norm(way, axis=1, keepdims=True)
+        left = held & ~gone
+        order = np.argsort(~left, axis=1, kind="stable")
+        self.points[who] = np.take_along_axis(self.points[who], order, axis=1)
+        self.count[who] = left.sum(axis=1)
+        kept = np.arange(B.shape[1]) < self.count[who, None]
+        V = self.Y[self.points[who]] * kept[:, :, None]
+        Q = np.linalg.qr(V.transpose(0, 2, 1))[0]  # columns of zeros, which come last, do no harm
+        self.basis[who] = Q.transpose(0, 2, 1) * kept[:, :, None]
         self.free[who] = 0
-        if later:
-            self._lose(later)
 
     def _beside(self, who: Array, vectors: Array) -> Array:
         """What is left of vectors (q, D) orthogonal to the points that are touched."""

@@ -59,7 +59,7 @@ def cover_class(
 
     Greedy: the pushes that capture most per block, from hyperplanes through groups of at most
     d − 1 members, in panels; one by one where no panel can be certified. ``limit`` gives up
-    (None) past so many blocks; if it need not be ``sure``, already after an eighth of them where
+    (None) past so many blocks; if it need not be ``sure``, already after a sixteenth of them where
     it looks as if. Raises TooClose where no hyperplane through a single point can be certified in
     float64.
     """
@@ -79,7 +79,7 @@ def cover_class(
         left = left[~gone[left]]
         if limit is not None and count > limit:
             return None
-        if limit is not None and not sure and 8 * count > limit:
+        if limit is not None and not sure and 16 * count > limit:
             # the rate falls from what it was on average so far to d − 1 members for a tent
             rate = (len(members) - len(left)) / count
             if count + 2 * len(left) / (rate + min(rate, base.dimension / 3)) > limit:
