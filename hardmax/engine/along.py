@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .buffers import ROWS, Buffers
+from .buffers import Buffers, runs
 from .panel import Panel
 from .points import Points
 from .rounding import LARGE, SINGLE, SLACK, SPARE, Array, gamma
@@ -63,8 +63,7 @@ def look(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Look:
     extended[:, d] = (fuzz * size + reach) * SLACK
     products = buffers.take("products", (n, len(panel)), sieve.dtype.type)
     hits = buffers.take("hits", (n, len(panel)), np.bool_)
-    for a in range(0, n, ROWS):
-        rows = slice(a, a + ROWS)
+    for rows in runs(n, len(panel)):
         np.matmul(extended[rows], sieve, out=products[rows])
         _positive(products[rows], hits[rows])
     return Look(single, sieve, centre, fuzz, size, reach, products, hits)

@@ -6,7 +6,17 @@ import numpy as np
 
 from .rounding import Array
 
-ROWS = 256  # points at a time whose products with a panel stay in the cache
+_ENTRIES = 1 << 18  # of a product: it stays in the cache, and threads seldom wait for each other
+
+
+def runs(count: int, width: int) -> list[slice]:
+    """Some points at a time, so that their products with ``width`` items are of moderate size.
+
+    >>> runs(1000, 512)
+    [slice(0, 512, None), slice(512, 1000, None)]
+    """
+    size = max(1, _ENTRIES // max(width, 1))
+    return [slice(a, min(a + size, count)) for a in range(0, count, size)]
 
 
 class Buffers:

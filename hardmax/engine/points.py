@@ -110,10 +110,16 @@ class Points:
     def reach(self, unread: int | None = None) -> Array:
         """ρ, (n,): |u|₁ρ, and 2|u|₂ρ as well, bounds the error of every ⟨u,x⟩ (`Sieve.rows`), for
         all u that are zero in the coordinate ``unread``."""
-        d = self.values.shape[1]
-        parts = [slice(0, d)] if unread is None else [slice(0, unread), slice(unread + 1, d)]
-        found = [self._reach(part) for part in parts if part.stop > part.start]
-        return np.max(found, axis=0) if found else np.full(len(self), FAINT)
+        size = np.abs(self.values)
+        size *= gamma(self.values.shape[1] + SPARE)
+        size += self.radius
+        if unread is not None:
+            size[:, unread] = 0.0
+        # lengths are no less than the largest entries, and quicker to find
+        found = np.sqrt(np.einsum("ij,ij->i", size, size))
+        found *= SLACK
+        found += FAINT
+        return np.asarray(found)
 
     def farthest(self, read: Array | None) -> float:
         """ρ as `reach` says, for all points at once, and |u|₁ρ only; ``read`` are the coordinates
@@ -124,16 +130,6 @@ class Points:
         largest = max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
         size = float(r.max(initial=0.0)) + gamma(self.values.shape[1] + SPARE) * largest
         return size * SLACK + FAINT
-
-    def _reach(self, part: slice) -> Array:
-        # lengths are no less than the largest entries, and quicker to find
-        x, r = self.values[:, part], self.radius[:, part]
-        size = np.sqrt(np.einsum("ij,ij->i", x, x))
-        size *= gamma(self.values.shape[1] + SPARE)
-        size += np.sqrt(np.einsum("ij,ij->i", r, r))
-        size *= SLACK
-        size += FAINT
-        return np.asarray(size)
 
     def reach_of(self, rows: Array | slice, axis: int) -> Array:
         """The reach of one coordinate of some points."""

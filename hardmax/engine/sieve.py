@@ -100,12 +100,12 @@ class Sieve:
         )
 
     def coarse(self, scale: float) -> tuple[Array, float]:
-        """Of tents (u, b)/h in single precision, (d + 1, K), for points with |x|₂ ≤ ``scale``:
-        the product with (x, 1) is < 1 in absolute value inside a slab; and the reach up to which
-        that is sure, none for points past the range of single precision.
+        """Of tents (u, b + h)/h in single precision, (d + 1, K), for points with |x|₂ ≤ ``scale``:
+        the product with (x, 1) lies between 0 and 2 inside a slab; and the reach up to which that
+        is sure, none for points past the range of single precision.
 
         h is the half-width, and 5/4 of what rounding can change in t: by Cauchy and Schwarz at
-        most γ_{d+6} (|u|₂|x|₂ + |b|), with the unit roundoff of single precision.
+        most γ_{d+6} (|u|₂|x|₂ + |b| + h), with the unit roundoff of single precision.
         """
         if scale not in self._coarse:
             u, d, middle = self.u, self.u.shape[1], (self.low + self.high) / 2
@@ -114,9 +114,9 @@ class Sieve:
             errors = unit * (lengths * scale + np.abs(self.low) + np.abs(self.high))
             errors += 2.0**-40 * lengths
             # the relative slack is far above all that underflow loses
-            half = self.scales * (1 + 2.0**-20) + 1.25 * errors
+            half = (self.scales * (1 + 2.0**-20) + 1.25 * errors) * (1 + 4 * unit)
             rows = np.empty((d + 1, len(self)), dtype=np.float32)
-            rows[:d], rows[d] = (u / half[:, None]).T, middle / half
+            rows[:d], rows[d] = (u / half[:, None]).T, middle / half + 1
             norms = np.maximum(np.abs(u).sum(axis=1), TINY)
             fair = scale < 2.0**60 and np.isfinite(rows).all()
             sure = float((errors / norms).min()) / 8 if fair else -1.0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .buffers import ROWS, Buffers
+from .buffers import Buffers, runs
 from .panel import Panel
 from .points import Points
 from .rounding import Array
 from .trails import Events
+
+_TWO = np.float32(2).view(np.uint32)
 
 
 def slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
@@ -40,14 +42,14 @@ def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Arr
     sieve, most = panel.sieve.coarse(seen.scale)
     far = ~(seen.reach <= most)  # too uncertain for a glance
     pairs: list[tuple[Array, Array]] = []
-    for a in range(0, len(points), ROWS):
-        part = seen.rows[a : a + ROWS]
+    for some in runs(len(points), len(panel)):
+        part = seen.rows[some]
         products = buffers.take("coarse", (len(part), len(panel)), np.float32)
         np.matmul(part, sieve, out=products)
-        np.abs(products, out=products)
-        products[far[a : a + ROWS]] = 0.0
+        products[far[some]] = 1.0
+        # all others are numbers, and as integers those below 0 are larger than 2
         hits = buffers.take("hits", products.shape, np.bool_)
-        np.less(products, 1, out=hits)  # all are numbers: at most 2^22, for points that are not far
+        np.less(products.view(np.uint32), _TWO, out=hits)
         where, items = np.divmod(np.flatnonzero(hits), len(panel))
-        pairs.append((where + a, items))
+        pairs.append((where + some.start, items))
     return np.concatenate([p for p, _ in pairs]), np.concatenate([i for _, i in pairs])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .along import along
-from .buffers import ROWS, Buffers
+from .buffers import Buffers, runs
 from .columns import clip, columns
 from .panel import Panel
 from .points import RESTS, Points
@@ -57,9 +57,8 @@ def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]
     extended[:, d + 1] = 1.0
     hits = buffers.take("hits", (n, len(panel)), np.bool_)
     bounds = panel.sieve.bounds(reach)[:, None] if panel.kind == "tents" else None
-    for a in range(0, n, ROWS):
-        some = slice(a, min(a + ROWS, n))
-        products = buffers.take("products", (some.stop - a, len(panel)))
+    for some in runs(n, len(panel)):
+        products = buffers.take("products", (some.stop - some.start, len(panel)))
         np.matmul(extended[some], panel.sieve.rows, out=products)
         if bounds is None:
             np.less_equal(products, 0.0, out=hits[some])
