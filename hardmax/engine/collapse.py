@@ -165,7 +165,7 @@ class _Batch:
         n = int(self.lengths[0])
         if len(self.x) == n * len(self.lengths) and (self.lengths == n).all():
             grouped = self.x.reshape(len(self.lengths), n, -1)
-            means = np.matmul(np.ones((1, n)), grouped)[:, 0]  # faster than a sum
+            means = np.einsum("nid->nd", grouped)  # faster than a sum
             if n > 1:
                 means /= n
         else:
