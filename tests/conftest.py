@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,6 +25,14 @@ settings.register_profile(
 settings.register_profile("quick", settings.get_profile("house"), max_examples=20)
 settings.register_profile("more", settings.get_profile("house"), max_examples=600)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_configure() -> None:
+    """Processes that tests start hear signals that nohup, or a shell in the background, ignores."""
+    for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 The hyperplanes ⟨u,y⟩ = 1 start at infinity, u = 0, and come nearer in lockstep: each turns about
 the points that it touches already until it touches one more, so that after D steps it holds D
-points in D dimensions. One matrix product shows for all hyperplanes which points block them. The
-facets are to be used one after another, each without the points of those before it; so a
-hyperplane passes points that an earlier one touches, and takes those of later ones.
+points in D dimensions. Products with the farthest points show how far the hyperplanes get at
+most, and one product with all others which of those stop them before. The facets are to be used
+one after another, each without the points of those before it; so a hyperplane passes points that
+an earlier one touches, and takes those of later ones.
 
 All of it is proposed, and products are in single precision: who uses a facet has to check.
 """
