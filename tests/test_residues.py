@@ -275,3 +275,11 @@ def test_one_wrong_among_many():
         model.dimension, u=given.u, b=given.b, w=row, rho=given.rho, alpha=given.alpha, v=given.v
     )
     assert len(misclassified(Transformer(blocks), data)) == 1
+
+
+def test_denominators_of_targets_count():
+    """An output that is the numerator of its target alone."""
+    model = Transformer([RankOneBlock.of(2, rho=0, alpha=1)])
+    sets = {"a": Point((F(1, 2), F(3, 2)))}
+    assert len(misclassified(model, hm.Dataset([[(1, 3)]], ["a"], sets))) == 1
+    assert misclassified(model, hm.Dataset([[(F(1, 2), F(3, 2))]], ["a"], sets)) == []
