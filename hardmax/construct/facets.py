@@ -115,11 +115,11 @@ class Facets:
         gap = np.maximum(1 - np.einsum("qi,qi->q", rows, self.u[moving]), _THIN)
         slope = np.einsum("qi,qi->q", rows, self.way[moving])
         blocked &= slope > _FLAT * self.lengths[point]
-        loose = moving[~blocked]
-        self.way[loose] *= -1
-        self.free[loose] += 1
         moved = moving
-        if len(loose):
+        if not blocked.all():
+            loose = moving[~blocked]
+            self.way[loose] *= -1
+            self.free[loose] += 1
             moved, point, gap, slope = (x[blocked] for x in (moving, point, gap, slope))
         self.free[moved] = 0
         self.u[moved] += self.way[moved] * (gap / slope)[:, None]
@@ -160,25 +160,18 @@ class Facets:
         many, d = len(moving), self.u.shape[1]
         both = np.zeros((2 * many, d + 1), dtype=np.float32)
         both[:many, :-1], both[many:, :-1], both[many:, -1] = self.way[moving], self.u[moving], -1
-        places = np.arange(many)
-        first, least = np.zeros(many, dtype=np.int64), np.zeros(many, dtype=np.float32)
+        (_, end), *rest = self._parts()
+        first, least = self._first(both, moving, 0, end)
         nearer: list[tuple[Array, Array]] = []
-        for a, b in self._parts():
-            if a:
-                hits = self._before(both, least, a, b)
-                if len(hits) <= (_HITS + d) * many:
-                    q, j = np.divmod(hits, b - a)
-                    nearer.append((q, j + a))
-                    continue
-            pace, gap = self._products(both, moving, a, b)
-            np.minimum(gap, -_THIN, out=gap)
-            np.divide(pace, gap, out=pace)
-            best = pace.argmin(axis=1)
-            nearer.append((places, a + best))
-            if not a:
-                first, least = best, np.minimum(pace[places, best], 0)
-        if len(nearer) > 1:
-            q, j = map(np.concatenate, zip(*nearer[1:], strict=True))
+        for a, b in rest:
+            hits = self._before(both, least, a, b)
+            if len(hits) <= (_HITS + d) * many:
+                q, j = np.divmod(hits, b - a)
+                nearer.append((q, a + j))
+            else:
+                nearer.append((np.arange(many), self._first(both, moving, a, b)[0]))
+        if nearer:
+            q, j = map(np.concatenate, zip(*nearer, strict=True))
             kept = self.owner[self.at[j]] > moving[q]
             q, j = q[kept], j[kept]
             y = self.columns[:, j]
@@ -188,6 +181,15 @@ class Facets:
             now = ratio == least[q]
             first[q[now]] = j[now]
         return self.at[first], least < 0
+
+    def _first(self, both: Array, who: Array, a: int, b: int) -> tuple[Array, Array]:
+        """Of the points a … b − 1 the column of the one that each hyperplane meets first, and the
+        ratio of pace and gap there, 0 where none blocks it."""
+        pace, gap = self._products(both, who, a, b)
+        np.minimum(gap, -_THIN, out=gap)
+        np.divide(pace, gap, out=pace)
+        best = pace.argmin(axis=1)
+        return a + best, np.minimum(pace[np.arange(len(who)), best], 0)
 
     def _before(self, both: Array, least: Array, a: int, b: int) -> Array:
         """Where in a product of hyperplanes with the points a … b − 1 those are that a hyperplane

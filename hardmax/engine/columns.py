@@ -38,9 +38,8 @@ def columns(panel: Panel, points: Points, move: bool = True) -> Grid:
     if not np.isfinite(bound.sum()):
         unsure = np.arange(n)
     if len(unsure):  # bounds of their own
-        some = slice(None) if len(unsure) == n else unsure
         bound = np.repeat(bound, n, axis=1)
-        bound[:, some] = _errors(panel, points.reach(panel.unread)[some], t[:, some])
+        bound[:, unsure] = _errors(panel, points.reach(panel.unread)[unsure], t[:, unsure])
         active, touched = t > bound, ~(t < -bound)
         doubt = touched & ~active
     grid = Grid(active, None if doubt is None or not doubt.any() else doubt)

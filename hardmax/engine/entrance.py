@@ -7,7 +7,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-from .rings import Residues, Ring
+from .rings import Ring
 from .rounding import Array
 from .sums import Limbs
 
@@ -45,11 +45,10 @@ class Entrance:
         return y, ring.reduced(q * divisor)
 
     def _in(self, ring: Ring) -> tuple[Array, Array, Array]:
-        """A (·, C, d, d), a (·, 1, d) and the divisor (·, 1) in a ring; remembered of residues."""
-        key = ring.primes if isinstance(ring, Residues) else ()
-        if key not in self.kept:
+        """A (·, C, d, d), a (·, 1, d) and the divisor (·, 1) in a ring; remembered."""
+        if ring.primes not in self.kept:
             d = self.rows.shape[1]
             rows = ring.of(Limbs.of(self.rows))
             A = rows[:, :-1].reshape(ring.size, -1, d, d)
-            self.kept[key] = A, rows[:, -1:], ring.scalars(self.divisor)
-        return self.kept[key]
+            self.kept[ring.primes] = A, rows[:, -1:], ring.scalars(self.divisor)
+        return self.kept[ring.primes]

@@ -28,6 +28,7 @@ class Integers:
     """ℤ, in arrays (1, …) of Python integers."""
 
     exact = True
+    primes: tuple[int, ...] = ()
     kind = np.dtype(object)
     size = 1
     bits = sys.maxsize  # any number is told from 0
