@@ -100,6 +100,37 @@ def test_active_layers_are_noticed(seed, d, size):
                         assert seen.hits[j, k]
 
 
+@given(
+    st.lists(st.lists(st.integers(-9, 2), min_size=2, max_size=2), min_size=1, max_size=4),
+    st.lists(st.tuples(st.integers(-4, 4), st.integers(0, 4)), min_size=4, max_size=4),
+    st.lists(st.integers(-4, 4), min_size=2, max_size=2),
+)
+def test_layers_that_a_move_wakes_are_noticed(products, moves, slopes):
+    """Whatever comes above 0, by a move up or down or as uncertainty grows, by one unit."""
+    moves = moves[: len(products)]
+    woken = any(
+        p + slope * move + abs(slope) * grown > 0
+        for row, (move, grown) in zip(products, moves, strict=True)
+        for p, slope in zip(row, slopes, strict=True)
+    )
+    move, grown = np.array(moves, dtype=float).T
+    below = np.array(products, dtype=np.float32) - np.float32(1 / 16)  # more than slopes round
+    found = along._wakes(below, move, grown, np.array(slopes, dtype=np.float32))
+    assert found or not woken
+    if len(products) == 1:
+        assert found == woken
+
+
+def test_points_that_are_no_numbers_may_wake_layers():
+    """Neither a product nor a growth that is not finite lets a layer rest."""
+    one = np.ones(1)
+    assert not along._wakes(-one[None], 0 * one, 0 * one, one)
+    for bad in (np.nan, np.inf):
+        assert along._wakes(bad * one[None], 0 * one, 0 * one, one)
+        assert along._wakes(-one[None], bad * one, 0 * one, one)
+        assert along._wakes(-one[None], 0 * one, bad * one, one)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e30, 1e200])
 def test_points_past_single_precision_are_asked_in_double(value, monkeypatch):
     monkeypatch.setattr(along, "_PAYS", 0)

@@ -99,6 +99,8 @@ def along(
         if seen.single:
             grown[~(larger < LARGE)] = np.inf  # so everything is a hit
         size[rows] = larger
+        if not _wakes(products, x[rows] - old, grown, slopes):
+            return events, rows[:0]
         # nine roundings a round, of what the reach and the sieve have room for (SPARE)
         moves = np.stack([x[rows] - old, grown], axis=1).astype(kind)
         shape = len(rows), len(panel)
@@ -108,6 +110,14 @@ def along(
     rows = rows[hits.any(axis=1)]
     points.values[rows, axis], points.radius[rows, axis] = (column[rows] for column in before)
     return events, rows
+
+
+def _wakes(products: Array, moves: Array, grown: Array, slopes: Array) -> bool:
+    """Whether any layer may be active on any point once these have moved, even if its product
+    were the largest of all, and the move the least favourable."""
+    ends = slopes * np.array([[moves.min()], [moves.max()]])
+    growth = np.abs(slopes) * (1 + 2.0**-10) * grown.max()
+    return not (products.max(axis=0) + ends.max(axis=0) + growth <= 0).all()
 
 
 def _positive(products: Array, hits: Array) -> Array:
