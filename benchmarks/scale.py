@@ -112,10 +112,12 @@ def peak_gib() -> float:
 
 
 def wide(model: object) -> list:
-    """The panels of the model's plan that read most coordinates."""
+    """The panels of the model's plan whose layers are first looked at, all at once."""
     from hardmax.engine import Plan
+    from hardmax.engine.sweep import in_order
 
-    return [step for step in Plan.of(model).steps if getattr(step, "kind", "") in KINDS]
+    panels = [step for step in Plan.of(model).steps if getattr(step, "kind", "") in KINDS]
+    return [panel for panel in panels if not in_order(panel)]
 
 
 def signs(model: object, data: object) -> float:

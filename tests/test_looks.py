@@ -14,7 +14,7 @@ from hardmax import RankOneBlock, Transformer
 from hardmax.engine import Plan, along, slabs
 from hardmax.engine.buffers import Buffers
 from hardmax.engine.points import Points
-from hardmax.engine.rounding import gamma
+from hardmax.engine.rounding import LARGE, SPARE, gamma
 
 F = Fraction
 
@@ -98,6 +98,29 @@ def test_active_layers_are_noticed(seed, d, size):
                 for j in range(0, len(X), 7):
                     if dot(exact(u), true[j]) + b > 0:
                         assert seen.hits[j, k]
+
+
+@given(SEEDS, st.integers(1, 40), st.sampled_from([-280, -140, -75, -62, -30, 0, 30, 62, 70, 280]))
+def test_reaches_and_lengths_are_bounds(seed, d, size):
+    """By exact arithmetic, past the range of single precision as well, beside points at zero."""
+    rng = np.random.default_rng(seed)
+    axis = int(rng.integers(0, d))
+    with np.errstate(over="ignore", invalid="ignore"):
+        X = rng.normal(size=(6, d)) * 2.0 ** (size - rng.integers(0, 3, size=(6, 1)) * 10)
+        X[rng.integers(0, 12, size=6) == 0] = 0
+        X += rng.normal(size=d) * 2.0 ** (size + 6) * rng.integers(0, 2)
+        points = Points(X, 2.0 ** (size - rng.integers(30, 80, size=X.shape)))
+        glance, aside = points.glance(axis), points.aside(axis)
+    others = [i for i in range(d) if i != axis]
+    for j, (x, r) in enumerate(zip(X, points.radius, strict=True)):
+        least = sum((F(gamma(d + SPARE)) * abs(F(x[i])) + F(r[i])) ** 2 for i in others)
+        for reach in (glance.reach[j], aside.reach[j]):
+            assert F(reach) ** 2 >= least
+        if np.isfinite(glance.scale):
+            assert F(glance.scale) ** 2 >= sum(F(x[i]) ** 2 for i in others)
+        if np.isfinite(aside.size[j]) and aside.size.max() > 1 / LARGE:
+            away = sum((F(x[i]) - F(aside.centre[i])) ** 2 for i in others)
+            assert F(aside.size[j]) ** 2 >= away
 
 
 @given(

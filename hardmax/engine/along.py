@@ -50,8 +50,7 @@ def look(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Look:
         centre[axis] = points.middle(axis)
         away = points.values[:, axis] - centre[axis]
         reach = np.maximum(seen.reach, points.reach_of(slice(None), axis))
-        with np.errstate(over="ignore", invalid="ignore"):
-            size = np.sqrt(seen.size**2 + away**2) * SLACK
+        size = (seen.size + np.abs(away)) * SLACK
         single = bool(1 / LARGE < size.max() + reach.max() < LARGE)
     if single:
         fuzz, sieve = gamma(d + SPARE, SINGLE), panel.sieve.around(centre)
@@ -65,7 +64,10 @@ def look(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Look:
     hits = buffers.take("hits", (n, len(panel)), np.bool_)
     for rows in runs(n, len(panel)):
         np.matmul(extended[rows], sieve, out=products[rows])
-        _positive(products[rows], hits[rows])
+        if single:  # all are numbers
+            np.greater(products[rows], 0, out=hits[rows])
+        else:
+            _positive(products[rows], hits[rows])
     return Look(single, sieve, centre, fuzz, size, reach, products, hits)
 
 

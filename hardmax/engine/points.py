@@ -24,6 +24,8 @@ from .rounding import FAINT, FINE, SLACK, SPARE, TINY, UNIT, Array, gamma
 
 RESTS, UNCLEAR, ACTIVE = 0, 1, 2
 _SOME = 64  # points that make a centre
+_ROUNDED = 1 + 2.0**-10  # covers the rounding of a length in single precision
+_SAFE = 2.0**60  # lengths between this and its inverse have squares that single precision holds
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,11 @@ class Points:
             rows[:, :d], rows[:, d] = self.values, 1.0
             if unread is not None:
                 rows[:, unread] = 0.0
-            square = float(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max())
-            scale = 2.0 ** np.ceil(np.log2(square) / 2 + 0.01)  # a power of two ≥ all lengths
-            self.glances[unread] = Glance(rows, scale, self.reach(unread))
+            square = np.einsum("ij,ij->i", rows[:, :d], rows[:, :d]).astype(np.float64)
+            # a power of two ≥ all lengths
+            scale = 2.0 ** np.ceil(np.log2(float(square.max()) + 1) / 2 + 0.01)
+            reach = self._reach(np.sqrt(square) * _ROUNDED, unread)
+            self.glances[unread] = Glance(rows, scale, reach)
         return self.glances[unread]
 
     def aside(self, axis: int) -> Aside:
@@ -100,7 +104,10 @@ class Points:
                 np.subtract(self.values, centre, out=away, casting="same_kind")
                 rows[:, axis], rows[:, d + 1] = 0.0, 1.0
                 size = np.sqrt(np.einsum("ij,ij->i", away, away)).astype(np.float64)
-            self.asides[axis] = Aside(rows, centre, size * (1 + 2.0**-10) + FINE, self.reach(axis))
+            size = size * _ROUNDED + FINE
+            others = np.delete(centre, axis)
+            reach = self._reach(size + np.sqrt(others @ others) * SLACK, axis)
+            self.asides[axis] = Aside(rows, centre, size, reach)
         return self.asides[axis]
 
     def middle(self, coordinates: int | slice = slice(None)) -> Array:
@@ -117,6 +124,21 @@ class Points:
             size[:, unread] = 0.0
         # lengths are no less than the largest entries, and quicker to find
         found = np.sqrt(np.einsum("ij,ij->i", size, size))
+        found *= SLACK
+        found += FAINT
+        return np.asarray(found)
+
+    def _reach(self, lengths: Array, unread: int | None) -> Array:
+        """`reach` from bounds on the lengths of all points without the coordinate ``unread``,
+        (n,), found in single precision; where that is out of its range, from the points."""
+        if not (lengths.min() > 1 / _SAFE and lengths.max() < _SAFE):
+            return self.reach(unread)
+        r = self.radius
+        found = np.einsum("ij,ij->i", r[:, :unread], r[:, :unread])
+        if unread is not None:
+            found += np.einsum("ij,ij->i", r[:, unread + 1 :], r[:, unread + 1 :])
+        np.sqrt(found, out=found)
+        found += gamma(r.shape[1] + SPARE) * lengths
         found *= SLACK
         found += FAINT
         return np.asarray(found)
