@@ -9,13 +9,13 @@ points where they are. So N points of any number of labels take about N/(d − 1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..model.parameters import Parameters
-from .facets import Facets
+from .facets import Facets, threshold
 from .filtered import Array
 from .products import homogeneous
 from .slice import Slice, TooClose
@@ -93,15 +93,19 @@ def _shells(
     R = homogeneous(base.points.values[left])
     proposed = _proposals(R[:, :-1], rank[left], rng, many)
     planes, owner, most = proposed.planes, proposed.owner, proposed.most
-    shells, bounds = _certified(base, left, rank, proposed)
+    shells, bounds, others = _certified(base, left, rank, proposed)
     found: list[Shell] = []
     few: list[Shell] = []
     standing = np.ones(len(left), dtype=bool)
-    gone = np.zeros(len(planes) + 1, dtype=bool)  # of all points of which planes
     for q, plane in enumerate(planes):
+        shell = shells.get(q) if bounds[q].max() <= 0 else None
+        if shell is not None:
+            found.append(shell)
+            standing[np.searchsorted(left, shell.parked)] = False
+            bounds[:, q] = -np.inf
+            continue
         own = owner == q
-        shell = shells.get(q) if bounds[q, ~gone].max() <= 0 else None
-        if shell is None and own.any():
+        if own.any():
             # without the shells that failed, the facet may cut off points
             t = (R @ plane)[standing & ~own]
             if t.max(initial=-np.inf) <= NEAR * np.linalg.norm(plane[:-1]):
@@ -111,7 +115,7 @@ def _shells(
         if 2 * len(shell.parked) > most:
             found.append(shell)
             standing[np.searchsorted(left, shell.parked)] = False
-            gone[q] = not standing[own].any()
+            bounds[proposed.full, q] = others(own & standing)
         elif not found:
             few.append(shell)
     return found, few
@@ -136,29 +140,34 @@ class _Proposals:
 
 def _certified(
     base: Slice, left: Array, rank: Array, proposed: _Proposals
-) -> tuple[dict[int, Shell], Array]:
-    """Shells of full facets, and proven bounds (Q, Q + 1) of the t of each on the points of the
-    others: those of the points that belong to none, which come last, are at most 0."""
+) -> tuple[dict[int, Shell], Array, Callable[[Array], Array]]:
+    """Shells of the k full facets; proven bounds (Q, Q + 1) of the t of each on the points of the
+    others: those of the points that belong to none, which come last, are at most 0; and what finds
+    such bounds (k,) for some of the points that belong to facets, given by a mask (n,)."""
     full, owner = proposed.full, proposed.owner
     many = len(proposed.planes)
     bounds = np.full((many, many + 1), -np.inf)
     if not len(full):
-        return {}, bounds
+        return {}, bounds, lambda _: np.zeros(0)
     u, beta = rounded(proposed.tilted)
     t, room = base.points.bounded(u, beta)
     owned = np.flatnonzero(owner < many)
     owned = owned[np.argsort(owner[owned], kind="stable")]
+    above = t[:, left[owned]] + room[:, None]
+
+    def others(points: Array) -> Array:
+        return np.asarray(above[:, points[owned]].max(axis=1, initial=-np.inf))
+
     who, starts = np.unique(owner[owned], return_index=True)
-    bounds[full[:, None], who] = np.maximum.reduceat(t[:, left[owned]], starts, axis=1)
+    bounds[full[:, None], who] = np.maximum.reduceat(above, starts, axis=1)
+    bounds[full, full] = -np.inf
     top = t.max(axis=1)
     vertices = left[proposed.points]
     own = t[np.arange(len(full))[:, None], vertices]
     hidden = np.full(len(base), -np.inf)
     hidden[np.delete(left, owned)] = 0
     t += hidden
-    bounds[full, many] = t.max(axis=1)
-    bounds[full] += room[:, None]
-    bounds[full, full] = -np.inf
+    bounds[full, many] = t.max(axis=1) + room
     sure, factor, gate = certified(
         own - room[:, None], own + room[:, None], rank[vertices], bounds[full, many], top + room
     )
@@ -166,7 +175,7 @@ def _certified(
         int(full[i]): Shell.of(vertices[i], u[i], beta[i], factor[i], gate[i])
         for i in np.flatnonzero(sure)
     }
-    return shells, bounds
+    return shells, bounds, others
 
 
 def _proposals(X: Array, rank: Array, rng: np.random.Generator, many: int) -> _Proposals:
@@ -188,8 +197,7 @@ def _proposals(X: Array, rank: Array, rng: np.random.Generator, many: int) -> _P
     Y = Y @ axes  # facets do not depend on scales
     many = max(1, min(many, len(X) // (2 * most)))
     sizes = np.einsum("ij,ij->i", Y, Y)
-    far = np.argsort(-sizes, kind="stable")[: 4 * many]
-    far = far[4 * sizes[far] > sizes[far[0]]]
+    far = np.flatnonzero(sizes >= max(threshold(sizes, 4 * many), sizes.max() / 4))
     chosen = rng.choice(far, min(many, len(far)), replace=False)
     facets = Facets(Y, Y[chosen], rng)
 
