@@ -14,8 +14,9 @@ and writes results/engine.json (with --only, just what -o names). The columns, i
   set, compilation included. exact: the same verdict again.
 - certify: the whole of `hm.certify` on a fresh model.
 
-B1, float and exact are taken in turns, B2 and B3 after them, all in one process, with pauses in
-between; each time is a median. A ratio that misses its target has a "!". Every library may use
+B1, float and exact are taken in turns, then B2 and float again (for float/B2), then B3, all in one
+process, with pauses in between; each time is a median. Verdicts just before and just after B4 and
+B5 are what is compared with these. A ratio that misses its target has a "!". Every library may use
 every core, as the engine does, so results/ need a quiet machine: where something else runs,
 threads of BLAS that wait for each other spoil every figure by factors up to a hundred. To develop
 beside other work, set ``OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1``; the results say so.
@@ -188,24 +189,28 @@ def measure(name: str, data: hm.Dataset, model: hm.Transformer, how: str) -> dic
     followed = ~np.isnan(own).any(axis=1)
     check_near(own[followed], expected[followed], given)
     times = medians(runs) | {"cold": cold, "compile": compiling, "certify": certify}
-    if TORCH:  # in turns of its own: its threads keep cores busy for a while after each run
+    beside: dict[str, float] = {}
+    if TORCH:  # apart from B1: its threads keep cores busy for a while after each run
         from baselines import torch_blocks
 
         B2 = partial(torch_blocks.outputs, *given)
         check_near(B2(), expected, given)
-        times |= medians({"B2": B2})
+        beside = medians({"B2": B2, "float": runs["float"]})
+        times["B2"] = beside["B2"]
     slow = dense(given, data) if TORCH else {}
     share = slow.pop("B3 of", None)
     times |= slow
     columns = ("B1", "B2", "B3", "B3 skip", "float", "compile", "cold", "exact", "certify")
     ratios = ("exact/B1", "cold/B1", "exact/float", "float/B2", "float/B3", "float/B3 skip")
+    found = {column: ratio(times, column) for column in ratios}
+    found["float/B2"] = ratio(beside, "float/B2")
     return {
         **described(name, data, model, how),
         **{column: milliseconds(times.get(column)) for column in columns},
         "B3 of": share,
         "lost": int((~followed).sum()),
         # a plan that gives up is no executor to compare with
-        **{c: None if "float" in c and not followed.all() else ratio(times, c) for c in ratios},
+        **{c: None if "float" in c and not followed.all() else x for c, x in found.items()},
     }
 
 
@@ -215,8 +220,10 @@ def measure_exact(name: str, data: hm.Dataset, model: hm.Transformer, how: str) 
 
     count = len(data)
     times = {"cold": median_cold(model, data, misclassified)}
-    times |= medians({"exact": partial(misclassified, model, data)}, 1)
-    used = {}
+    verdict = {"exact": partial(misclassified, model, data)}
+    exact = [medians(verdict, 1)["exact"]]
+    used: dict[str, str] = {}
+    ratios: dict[str, float | None] = {}
     for column, run in (("B4", fractions_blocks.outputs), ("B5", sympy_blocks.outputs)):
         took, few = 0.0, 3
         while True:  # ever more sequences, until the time is worth measuring
@@ -228,18 +235,27 @@ def measure_exact(name: str, data: hm.Dataset, model: hm.Transformer, how: str) 
             if len(chosen) == count or took > EXACT_S / 4:
                 break
             few = int(np.ceil(few * min(30, max(2, EXACT_S / took / 2))))
-        times[column], used[f"{column} of"] = took * count / len(chosen), f"{len(chosen)}/{count}"
         for j, y in zip(chosen, found, strict=True):
             output = [Fraction(int(x.numerator), int(x.denominator)) for x in y]
             if not data.sets[data.labels[j]].contains(output):
                 raise AssertionError(f"{column} refutes {name} {how}")
+        turns: list[dict[str, float]] = []
+        while len(turns) < 3 and sum(turn[column] for turn in turns) < EXACT_S:
+            took = timed(partial(run, *given)) * count / len(chosen)
+            exact.append(medians(verdict, 1)["exact"])
+            beside = sum(exact[-2:]) / 2  # the verdict just before and just after
+            turns.append({column: took, "exact": beside, "cold": times["cold"]})
+        times[column] = statistics.median(turn[column] for turn in turns)
+        used[f"{column} of"] = f"{len(chosen)}/{count}"
+        for above in (f"exact/{column}", f"cold/{column}"):
+            ratios[above] = statistics.median(ratio(turn, above) for turn in turns)
+    times["exact"] = statistics.median(exact)
     columns = ("B4", "B5", "cold", "exact")
-    ratios = ("exact/B4", "exact/B5", "cold/B4", "cold/B5")
     return {
         **described(name, data, model, how),
         **{column: milliseconds(times[column]) for column in columns},
         **used,
-        **{column: ratio(times, column) for column in ratios},
+        **ratios,
     }
 
 
