@@ -123,6 +123,16 @@ def test_reaches_and_lengths_are_bounds(seed, d, size):
             assert F(aside.size[j]) ** 2 >= away
 
 
+def test_lengths_whose_squares_underflow_are_bounded():
+    """Many coordinates, the square of each of which rounds to zero in single precision."""
+    small, d = 0.99 * 2.0**-75, 2048
+    X = np.zeros((4, d))
+    X[0], X[1], X[2, 0], X[3, 0] = small, -small, 1, -1
+    aside = Points(X, np.zeros_like(X)).aside(0)
+    assert not aside.centre.any()
+    assert F(aside.size[0]) ** 2 >= (d - 1) * F(small) ** 2
+
+
 @given(
     st.lists(st.lists(st.integers(-9, 2), min_size=2, max_size=2), min_size=1, max_size=4),
     st.lists(st.tuples(st.integers(-4, 4), st.integers(0, 4)), min_size=4, max_size=4),

@@ -25,7 +25,7 @@ from .rounding import FAINT, FINE, SLACK, SPARE, TINY, UNIT, Array, gamma
 RESTS, UNCLEAR, ACTIVE = 0, 1, 2
 _SOME = 64  # points that make a centre
 _ROUNDED = 1 + 2.0**-10  # covers the rounding of a length in single precision
-_SAFE = 2.0**60  # lengths between this and its inverse have squares that single precision holds
+_SAFE = 2.0**50  # lengths between this and its inverse have squares that single precision holds
 
 
 @dataclass(frozen=True)
