@@ -11,9 +11,7 @@ own (--no-learn). A limit that is missed has a "!".
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -23,14 +21,14 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import numpy as np
-from data import fresh_data, fresh_model, gaussian, text_like
-from machine import facts
+from data import fresh_data, fresh_model, gaussian, save, text_like
+from machine import command, facts
 
 import hardmax as hm
 from hardmax.certify.verify import misclassified
 
 HERE = Path(__file__).parent
+VOWELS = HERE.parent / "examples" / "vowels.json.gz"
 REPETITIONS = 5
 COMMANDS = 3
 LIMIT_S = {("vowels", "paper"): 10.0, ("text-like N=1000", "paper"): 60.0}
@@ -40,7 +38,7 @@ EVERY = ("paper", "peel", "cover")
 def sources() -> dict[str, tuple[Callable[[], hm.Dataset], Sequence[str]]]:
     """The data sets and their strategies."""
     return {
-        "vowels": (partial(hm.load, HERE.parent / "examples" / "vowels.json.gz"), EVERY),
+        "vowels": (partial(hm.load, VOWELS), EVERY),
         "text-like N=1000": (partial(text_like, 1000), EVERY),
         "text-like N=2000": (partial(text_like, 2000), EVERY),
         "text-like N=10000": (partial(text_like, 10_000), EVERY),
@@ -55,25 +53,18 @@ def timed(run: Callable[[], object]) -> tuple[float, object]:
     return perf_counter() - start, result
 
 
-def commands(data: hm.Dataset, strategy: str) -> tuple[float, float]:
+def commands(name: str, data: hm.Dataset, strategy: str) -> tuple[float, float]:
     """Times of ``hardmax build`` and ``hardmax verify`` as whole processes."""
     with tempfile.TemporaryDirectory() as folder:
-        given, model = Path(folder) / "data.npz", str(Path(folder) / "model.npz")
-        labels = np.array(data.labels)
-        np.savez(given, tokens=data.tokens.values, offsets=data.offsets, label=labels)
-        build = ["build", str(given), "-o", model, "--strategy", strategy]
-        build += ["--no-learn"] if strategy == "cover" else []
-        # an installed program is compiled once, not each time
-        compiled = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-
-        def process(arguments: list[str]) -> object:
-            command = [sys.executable, "-m", "hardmax", *arguments]
-            return subprocess.run(command, check=True, capture_output=True, env=compiled)
-
+        given, model = VOWELS, Path(folder) / "model.npz"
+        if name != "vowels":
+            given = Path(folder) / "data.npz"
+            save(data, given)
+        how = ["--strategy", strategy, *(["--no-learn"] if strategy == "cover" else [])]
         builds, verdicts = [], []
         for _ in range(COMMANDS):
-            builds.append(timed(partial(process, build))[0])
-            verdicts.append(timed(partial(process, ["verify", model, str(given)]))[0])
+            builds.append(command("build", given, "-o", model, *how))
+            verdicts.append(command("verify", model, given))
     return statistics.median(builds), statistics.median(verdicts)
 
 
@@ -85,7 +76,7 @@ def measure(name: str, data: hm.Dataset, strategy: str) -> dict[str, object]:
         took, wrong = timed(partial(misclassified, fresh_model(model), fresh_data(data)))
         proofs.append(took)
     build, verdict = statistics.median(builds), statistics.median(proofs)
-    whole_build, whole_verify = commands(data, strategy)
+    whole_build, whole_verify = commands(name, data, strategy)
     return {
         "data": name,
         "strategy": strategy,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 import hardmax as hm
@@ -51,6 +53,13 @@ def gaussian(count: int, dimension: int, length: int = 4, seed: int = 0) -> Data
     tokens = ExactArray.from_numpy(rng.normal(size=(count * length, dimension)))
     labels = [("no", "yes")[k] for k in rng.integers(0, 2, size=count)]
     return Dataset.from_arrays(tokens, np.arange(count + 1) * length, labels)
+
+
+def save(data: Dataset, path: str | Path) -> None:
+    """Write a data set of float64 tokens and labels as .npz, uncompressed."""
+    if data.tokens.exact:
+        raise ValueError("tokens that float64 does not hold")
+    np.savez(path, tokens=data.tokens.values, offsets=data.offsets, label=np.array(data.labels))
 
 
 def copy(array: ExactArray) -> ExactArray:

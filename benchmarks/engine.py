@@ -223,7 +223,7 @@ def measure_exact(name: str, data: hm.Dataset, model: hm.Transformer, how: str) 
     verdict = {"exact": partial(misclassified, model, data)}
     exact = [medians(verdict, 1)["exact"]]
     used: dict[str, str] = {}
-    ratios: dict[str, float] = {}
+    ratios: dict[str, float | None] = {}
     for column, run in (("B4", fractions_blocks.outputs), ("B5", sympy_blocks.outputs)):
         took, few = 0.0, 3
         while True:  # ever more sequences, until the time is worth measuring
@@ -239,17 +239,16 @@ def measure_exact(name: str, data: hm.Dataset, model: hm.Transformer, how: str) 
             output = [Fraction(int(x.numerator), int(x.denominator)) for x in y]
             if not data.sets[data.labels[j]].contains(output):
                 raise AssertionError(f"{column} refutes {name} {how}")
-        turns: list[dict[str, float]] = []
-        while len(turns) < 7 and sum(turn[column] for turn in turns) < EXACT_S:
-            took = timed(partial(run, *given)) * count / len(chosen)
+        turns: list[tuple[float, float]] = []  # of the baseline; of the verdict before and after
+        while len(turns) < 7 and took * len(turns) < EXACT_S:
+            whole = timed(partial(run, *given)) * count / len(chosen)
             exact.append(medians(verdict, 1)["exact"])
-            beside = sum(exact[-2:]) / 2  # the verdict just before and just after
-            turns.append({column: took, "exact": beside, "cold": times["cold"]})
-        times[column] = statistics.median(turn[column] for turn in turns)
+            turns.append((whole, sum(exact[-2:]) / 2))
+        times[column] = statistics.median(whole for whole, _ in turns)
         used[f"{column} of"] = f"{len(chosen)}/{count}"
-        for above in ("exact", "cold"):
-            middle = statistics.median(turn[above] / turn[column] for turn in turns)
-            ratios[f"{above}/{column}"] = float(f"{middle:.3g}")
+        beside = statistics.median(judged / whole for whole, judged in turns)
+        ratios[f"exact/{column}"] = float(f"{beside:.3g}")
+        ratios[f"cold/{column}"] = ratio(times, f"cold/{column}")
     times["exact"] = statistics.median(exact)
     columns = ("B4", "B5", "cold", "exact")
     return {

@@ -33,9 +33,10 @@ from time import perf_counter, thread_time
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from machine import facts
+from machine import command, facts
 
 HERE = Path(__file__).parent
+VOWELS = HERE.parent / "examples" / "vowels.json.gz"
 SIZES = (10_000, 100_000, 1_000_000)
 LENGTH, DIMENSION = 4, 32
 LIMIT_S = {100_000: 20.0, 1_000_000: 240.0, "vowels, whole process": 1.0, "paper": 300.0}
@@ -206,11 +207,9 @@ def product(X, directions, height, panel, threads):  # type: ignore[no-untyped-d
 
 def write_text(path: str, count: int) -> dict[str, object]:
     """Write the text-like data set of data.py."""
-    import numpy as np
-    from data import text_like
+    from data import save, text_like
 
-    data = text_like(count)
-    np.savez(path, tokens=data.tokens.values, offsets=data.offsets, label=np.array(data.labels))
+    save(text_like(count), path)
     return {}
 
 
@@ -219,8 +218,8 @@ def write_text(path: str, count: int) -> dict[str, object]:
 
 def in_process(name: str, *arguments: object) -> dict[str, object]:
     """Call a function above in a fresh interpreter."""
-    command = [sys.executable, __file__, "--call", name, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    words = [sys.executable, __file__, "--call", name, *map(str, arguments)]
+    done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{name} {arguments} failed:\n{done.stderr[-3000:]}")
     return json.loads(done.stdout.splitlines()[-1])
@@ -230,17 +229,8 @@ def vowels(repetitions: int = 5) -> dict[str, object]:
     """Wall time of ``hardmax build`` on the vowels, from start to exit."""
     times = []
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            *(sys.executable, "-m", "hardmax", "build"),
-            str(HERE.parent / "examples" / "vowels.json.gz"),
-            *("-o", str(Path(folder) / "model.npz")),
-        ]
-        # an installed program is compiled once, not each time
-        compiled = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         for _ in range(repetitions):
-            start = perf_counter()
-            subprocess.run(command, check=True, capture_output=True, env=compiled)
-            times.append(perf_counter() - start)
+            times.append(command("build", VOWELS, "-o", Path(folder) / "model.npz"))
     name = "vowels, whole process"
     return {"what": name, "median_s": statistics.median(times), "limit_s": LIMIT_S[name]}
 

@@ -98,14 +98,9 @@ def _shells(
     few: list[Shell] = []
     standing = np.ones(len(left), dtype=bool)
     for q, plane in enumerate(planes):
-        shell = shells.get(q) if bounds[q].max() <= 0 else None
-        if shell is not None:
-            found.append(shell)
-            standing[np.searchsorted(left, shell.parked)] = False
-            bounds[:, q] = -np.inf
-            continue
         own = owner == q
-        if own.any():
+        shell = shells.get(q) if bounds[q].max() <= 0 else None
+        if shell is None and own.any():
             # without the shells that failed, the facet may cut off points
             t = (R @ plane)[standing & ~own]
             if t.max(initial=-np.inf) <= NEAR * np.linalg.norm(plane[:-1]):

@@ -85,11 +85,10 @@ class Points:
             rows[:, :d], rows[:, d] = self.values, 1.0
             if unread is not None:
                 rows[:, unread] = 0.0
-            square = np.einsum("ij,ij->i", rows[:, :d], rows[:, :d]).astype(np.float64)
+            lengths = _lengths(rows[:, :d])
             # a power of two ≥ all lengths
-            scale = 2.0 ** np.ceil(np.log2(float(square.max()) + 1) / 2 + 0.01)
-            reach = self._reach(np.sqrt(square) * _ROUNDED, unread)
-            self.glances[unread] = Glance(rows, scale, reach)
+            scale = 2.0 ** np.ceil(np.log2(float(lengths.max()) ** 2 + 1) / 2 + 0.01)
+            self.glances[unread] = Glance(rows, scale, self._reach(lengths, unread))
         return self.glances[unread]
 
     def aside(self, axis: int) -> Aside:
@@ -103,8 +102,7 @@ class Points:
             with np.errstate(over="ignore", invalid="ignore"):
                 np.subtract(self.values, centre, out=away, casting="same_kind")
                 rows[:, axis], rows[:, d + 1] = 0.0, 1.0
-                size = np.sqrt(np.einsum("ij,ij->i", away, away)).astype(np.float64)
-            size = size * _ROUNDED + FINE
+                size = _lengths(away) + FINE
             others = np.delete(centre, axis)
             reach = self._reach(size + np.sqrt(others @ others) * SLACK, axis)
             self.asides[axis] = Aside(rows, centre, size, reach)
@@ -211,3 +209,9 @@ class Points:
         self.values *= factor
         self.radius *= abs(factor) * SLACK
         self.radius += gamma(3) * np.abs(self.values) + TINY
+
+
+def _lengths(rows: Array) -> Array:
+    """Lengths of rows in single precision, (n,), rounded up, but for squares that underflow."""
+    found = np.sqrt(np.einsum("ij,ij->i", rows, rows)).astype(np.float64)
+    return np.asarray(found * _ROUNDED)

@@ -61,16 +61,12 @@ class Sieve:
         """The same for layers and (x − centre, ρ, 1) in single precision, for coordinates up to
         LARGE."""
         d = self.u.shape[1]
-        rows = self._single.copy()
+        rows = self.rows.astype(np.float32)
         lengths, given = self.rows[d:]
         b = centre @ self.rows[:d] + given
         size = np.abs(given) + lengths * np.sqrt(centre @ centre)
         rows[d + 1] = b + gamma(d + 24, SINGLE) * np.abs(b) + 4 * gamma(d + 8) * size + FINE
         return rows
-
-    @cached_property
-    def _single(self) -> Array:
-        return self.rows.astype(np.float32)
 
     def beyond(self, x: Array, reach: Array, items: Array) -> Array:
         """Whether single layers may be active on single points, (n,)."""
