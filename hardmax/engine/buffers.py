@@ -13,9 +13,10 @@ def runs(count: int, width: int) -> list[slice]:
     """Some points at a time, so that their products with ``width`` items are of moderate size.
 
     >>> runs(1000, 512)
-    [slice(0, 512, None), slice(512, 1000, None)]
+    [slice(0, 500, None), slice(500, 1000, None)]
     """
-    size = max(1, _ENTRIES // max(width, 1))
+    parts = max(1, -(-count * width // _ENTRIES))
+    size = max(1, -(-count // parts))
     return [slice(a, min(a + size, count)) for a in range(0, count, size)]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 _KINDS: tuple[Kind, ...] = ("layers", "straight", "clips", "tents")
-_ITEMS = 256  # layers of a panel
+_ITEMS = 256  # layers of a panel, about
 _TENTS = 3072
 _FEW = 24  # layers of a panel that are taken in order at once: there is nothing to fuse
 _BRIEF = 40  # layers in a row that form a single panel
@@ -44,7 +44,10 @@ def panels(plan: Plan, run: Array) -> list[Panel]:
             panels += [Panel(kind, part, plan) for part in _apart(plan, run[a:b])]
             continue
         items = a + np.flatnonzero(starts[a:b])
-        part = (np.cumsum(sizes[items]) - sizes[items]) // (_TENTS if kind == "tents" else _ITEMS)
+        most = _TENTS if kind == "tents" else _ITEMS
+        ends = np.cumsum(sizes[items])
+        count = max(1, round(ends[-1] / most))  # of about the same size: a short one costs as much
+        part = (ends - sizes[items]) * count // ends[-1]
         for i in np.unique(part):
             mine = items[part == i]
             panel = Panel(kind, run[mine], plan, sizes[mine], leads[mine])
