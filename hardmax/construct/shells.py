@@ -97,11 +97,12 @@ def _shells(
     found: list[Shell] = []
     few: list[Shell] = []
     standing = np.ones(len(left), dtype=bool)
+    sizes = np.bincount(owner, minlength=len(planes)).tolist()
     for q, plane in enumerate(planes):
-        own = owner == q
         shell = shells.get(q) if bounds[q].max() <= 0 else None
-        if shell is None and own.any():
+        if shell is None and sizes[q]:
             # without the shells that failed, the facet may cut off points
+            own = owner == q
             t = (R @ plane)[standing & ~own]
             if t.max(initial=-np.inf) <= NEAR * np.linalg.norm(plane[:-1]):
                 shell = tilt(base, left, R, own, standing, plane, rank)
@@ -110,7 +111,8 @@ def _shells(
         if 2 * len(shell.parked) > most:
             found.append(shell)
             standing[np.searchsorted(left, shell.parked)] = False
-            bounds[proposed.full, q] = others(own & standing)
+            whole = len(shell.parked) == sizes[q]
+            bounds[proposed.full, q] = -np.inf if whole else others((owner == q) & standing)
         elif not found:
             few.append(shell)
     return found, few
