@@ -62,7 +62,7 @@ TARGETS = {
 }
 PAUSE_S = 0.2  # until idle threads of BLAS and OpenMP have gone to sleep
 TURN_S = 0.1  # of runs in a turn
-BUDGET_S = 6.0  # for the repetitions of one group of columns
+BUDGET_S = 12.0  # for the repetitions of one group of columns
 DENSE_S = 4.0  # one run of B3; beyond, it gets fewer sequences
 EXACT_S = 4.0  # one run of B4 or B5, about
 
@@ -111,7 +111,7 @@ def medians(runs: dict[str, Callable[[], object]], budget: float = BUDGET_S) -> 
     find one core busy with the threads of BLAS that the one before it woke, or the cache cold.
     """
     single = {name: timed(run) for name, run in runs.items()}
-    turns = int(np.clip(budget / sum(single.values()), 3, 7))
+    turns = int(np.clip(budget / sum(PAUSE_S + max(x, TURN_S) for x in single.values()), 3, 15))
     times: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(turns):
         for name, run in runs.items():

@@ -326,5 +326,8 @@ def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     >>> ranges(np.array([5, 0]), np.array([2, 3]))
     array([5, 6, 0, 1, 2])
     """
+    ends = starts + lengths
+    if len(starts) and (starts[1:] == ends[:-1]).all():
+        return np.arange(int(starts[0]), int(ends[-1]))
     shifts = starts - (np.cumsum(lengths) - lengths)
     return np.asarray(np.repeat(shifts, lengths) + np.arange(int(lengths.sum())))

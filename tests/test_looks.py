@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reference import dot
 
 from hardmax import RankOneBlock, Transformer
-from hardmax.engine import Plan, along, slabs
+from hardmax.engine import Plan, along, buffers, slabs
 from hardmax.engine.buffers import Buffers
 from hardmax.engine.points import Points
 from hardmax.engine.rounding import LARGE, SPARE, gamma
@@ -220,3 +220,27 @@ def test_what_is_kept_is_never_stale(seed, steps):
             errors = u @ (points.radius + gamma(d) * np.abs(points.values)).T
             assert (errors <= u.sum(axis=1)[:, None] * reach).all()
             assert (errors <= 2 * np.linalg.norm(u, axis=1)[:, None] * reach).all()
+
+
+@pytest.mark.parametrize("count", [1, 25, 257, 323, 384, 385, 1475])
+def test_panels_of_about_one_size(count):
+    """Layers in order, each once, without a short panel at the end."""
+    rng = np.random.default_rng(count)
+    blocks = [
+        RankOneBlock.of(3, u=row[:3], b=row[3], w=row[4:]) for row in rng.normal(size=(count, 7))
+    ]
+    steps = with_collapse(blocks, 3).steps
+    assert np.concatenate([step.first for step in steps]).tolist() == [*range(1, count + 1)]
+    sizes = [len(step) for step in steps]
+    assert max(sizes) - min(sizes) <= 1
+    assert max(sizes) <= 384
+    assert len(sizes) <= max(1, count / 170)
+
+
+@given(st.integers(0, 5000), st.integers(0, 2**20))
+def test_runs_are_of_about_one_size(count, width):
+    found = buffers.runs(count, width)
+    assert [i for some in found for i in range(some.start, some.stop)] == [*range(count)]
+    sizes = [some.stop - some.start for some in found]
+    assert all((size - 1) * width <= buffers._ENTRIES for size in sizes)
+    assert len(set(sizes[:-1])) <= 1

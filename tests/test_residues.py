@@ -283,3 +283,28 @@ def test_denominators_of_targets_count():
     sets = {"a": Point((F(1, 2), F(3, 2)))}
     assert len(misclassified(model, hm.Dataset([[(1, 3)]], ["a"], sets))) == 1
     assert misclassified(model, hm.Dataset([[(F(1, 2), F(3, 2))]], ["a"], sets)) == []
+
+
+@pytest.mark.parametrize("largest", [7, 2**21 - 1, 2**21, 2**40])
+def test_residues_of_counts(largest):
+    """Numbers of tokens, short as they are or not."""
+    numbers = np.array([0, 1, largest])
+    for ring in rings()[:2]:
+        found = ring.counts(numbers)
+        assert (np.abs(found) <= 2**21 + 4).all()
+        for p, row in zip(ring.primes, found.tolist(), strict=True):
+            assert all((int(x) - n) % p == 0 for x, n in zip(row, numbers.tolist(), strict=True))
+    assert Integers().counts(numbers).tolist() == [numbers.tolist()]
+
+
+def test_targets_that_are_moved():
+    """What is remembered of targets is that of these rows, not of this data set."""
+    data = adversarial("collinear", 12)
+    model = hm.build(data, strategy="peel")
+    assert misclassified(model, data) == []
+    first, *_ = data.sets
+    given = data.sets[first]
+    data.sets[first] = Point(tuple(x + F(1, 3) for x in given.point))
+    assert {data.labels[j] for j, _ in misclassified(model, data)} == {first}
+    data.sets[first] = given
+    assert misclassified(model, data) == []

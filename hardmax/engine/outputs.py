@@ -194,7 +194,8 @@ def _part(
         proven = places[reached(plan, targets, of, enclosed, replay.take(places))]
         surely[left[proven]] = True
         places = np.flatnonzero(~surely[left])
-        replay, left = replay.take(places), left[places]
+        left = left[places]
+        replay = replay.take(places) if len(left) else replay
     points: dict[int, tuple[int, ...]] = {}
     if len(left):
         cloud = replay.outputs(plan.kept(Tables).exact(replay.table_rows))

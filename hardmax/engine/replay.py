@@ -220,7 +220,7 @@ class Replay:
     def _start(self, table: Table) -> Cloud:
         """What is `given`, over one denominator for each sequence."""
         ring = table.ring
-        many = ring.of(Limbs((self.lengths,), 0, 1)) if any(self._means) else None
+        many = ring.counts(self.lengths) if any(self._means) else None
         clouds: dict[int, Array] = {}
         for limbs, mean in zip(self.given, self._means, strict=True):
             if id(limbs) in clouds:
@@ -229,7 +229,8 @@ class Replay:
             if many is not None and not mean:
                 x = ring.reduced(x * many[..., None])
             clouds[id(limbs)] = x
-        x = np.stack([clouds[id(limbs)] for limbs in self.given], axis=1)
+        starts = [clouds[id(limbs)][:, None] for limbs in self.given]
+        x = starts[0] if len(starts) == 1 else np.concatenate(starts, axis=1)
         q = np.repeat(ring.scalars(self._common), len(self.rows), axis=1)
         return Cloud(table, x, q if many is None else ring.reduced(q * many))
 

@@ -41,6 +41,10 @@ class Integers:
         """The numerators of some rationals, times a factor."""
         return limbs.integers()[None] * factor
 
+    def counts(self, numbers: Array) -> Array:
+        """Some int64 ≥ 0 (n,), (1, n)."""
+        return numbers[None].astype(object)
+
     def scalars(self, *integers: int) -> Array:
         """Some integers, (1, number of them)."""
         return np.array([integers], dtype=object)
@@ -85,12 +89,15 @@ class Residues:
     def of(self, limbs: Limbs, factor: int = 1) -> Array:
         """Residues of the numerators of some rationals, times a factor: one matrix product."""
         pieces, places = limbs.pieces
-        weights = [
-            [self._balanced(factor * pow(2, place, p) % p, p) for place in places]
-            for p in self.primes
-        ]
-        found = np.array(weights, dtype=np.float64) @ pieces.reshape(len(pieces), -1)
+        weights = self.scalars(*(factor << place for place in places))
+        found = weights @ pieces.reshape(len(pieces), -1)
         return self.reduced(found.reshape(self.size, *pieces.shape[1:]))
+
+    def counts(self, numbers: Array) -> Array:
+        """Residues of some int64 ≥ 0 (n,), (primes, n)."""
+        if int(numbers.max(initial=0)) >= 1 << _ROOM - 1:
+            return self.of(Limbs((numbers,), 0, 1))
+        return np.repeat(numbers[None].astype(np.float64), self.size, axis=0)
 
     def scalars(self, *integers: int) -> Array:
         """Residues of some integers, (primes, number of them)."""

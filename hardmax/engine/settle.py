@@ -229,7 +229,7 @@ def _past_events(book: Book, events: Events, rows: Array, number: Array) -> Arra
     at = place[met]
     at, blocks = at[at >= 0], blocks[at >= 0]
     number = number.copy()
-    for k in np.unique(number[at]).tolist():
+    for k in set(number[at].tolist()):
         mine = number[at] == k
         matters = (book.plan.w[blocks[mine]][:, book.suffixes[k].reads] != 0).any(axis=1)
         number[at[mine][matters]] = OPEN

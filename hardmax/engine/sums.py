@@ -116,12 +116,19 @@ def totals(x: Array, bounds: Array, rows: Array | None = None) -> Array:
     """
     sparse = sys.modules.get("scipy.sparse")  # thrice as quick, but takes 0.1 s to import
     if sparse is None or x.size < _MANY:
-        given = x if rows is None else x[rows]
+        given = x if rows is None else _rows(x, rows)
         return np.asarray(np.add.reduceat(given, bounds[:-1], axis=0))
     where = np.arange(len(x)) if rows is None else rows
     ones = np.ones(len(where), dtype=x.dtype)
     shape = (len(bounds) - 1, len(x))
     return np.asarray(sparse.csr_array((ones, where, bounds), shape=shape) @ x)
+
+
+def _rows(x: Array, rows: Array) -> Array:
+    """Some rows; a view where they follow each other."""
+    first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
+    whole = end - first == len(rows) and bool((np.diff(rows) == 1).all())
+    return x[first:end] if whole else x[rows]
 
 
 def _dyadic(tokens: ExactArray, rows: Array, bounds: Array, width: int) -> Limbs | None:
@@ -131,9 +138,7 @@ def _dyadic(tokens: ExactArray, rows: Array, bounds: Array, width: int) -> Limbs
     low = min(low, 0)
     if width < 1 or high - low > width * _MOST or low < -900:
         return None
-    first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
-    whole = end - first == len(rows) and bool((np.diff(rows) == 1).all())
-    rest = tokens.values[first:end] if whole else tokens.values[rows]
+    rest = _rows(tokens.values, rows)
     alone = len(bounds) == len(rows) + 1
     parts: list[Array] = []
     for place in range(low + (max(high - low, 1) - 1) // width * width, low - 1, -width):

@@ -77,8 +77,9 @@ class Tables:
             while len(self._residues) < count:
                 self._residues.append(Table.of(self.plan, rings()[len(self._residues)]))
             found = self._residues[:count]
-            new = np.unique(rows[~np.logical_and.reduce([table.known[rows] for table in found])])
-            if len(new):
+            known = np.logical_and.reduce([table.known[rows] for table in found])
+            if not known.all():
+                new = np.unique(rows[~known])
                 limbs = Limbs.of(integers[new])
                 for table in found:
                     table.rows[:, new] = table.ring.of(limbs)

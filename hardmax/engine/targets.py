@@ -9,8 +9,8 @@ all of hundreds, prove what only exact arithmetic can (theory C1, C2).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
 from math import inf
 
 import numpy as np
@@ -24,12 +24,12 @@ from .sums import Limbs
 from .tables import Tables, ceil_log2
 
 
-@dataclass(frozen=True)
-class Targets:
-    """``rows[of[j]]`` is where sequence j should go; nothing is said where ``of`` is −1."""
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """Points as ``rows`` of integers (Y, s), and what is computed of them once."""
 
-    rows: Sequence[tuple[int, ...]]
-    of: Array
+    rows: tuple[tuple[int, ...], ...]
+    kept: dict[tuple[int, ...], Array] = field(default_factory=dict)
 
     @cached_property
     def integers(self) -> Limbs:
@@ -46,6 +46,30 @@ class Targets:
         """At least the binary logarithms of s, (M,)."""
         return np.array([ceil_log2(row[-1]) for row in self.rows])
 
+    def residues(self, ring: Ring) -> Array:
+        """`integers` in a ring; remembered."""
+        if ring.primes not in self.kept:
+            self.kept[ring.primes] = ring.of(self.integers)
+        return self.kept[ring.primes]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """``rows[of[j]]`` is where sequence j should go; nothing is said where ``of`` is −1."""
+
+    rows: Sequence[tuple[int, ...]]
+    of: Array
+
+    @cached_property
+    def goals(self) -> Goals:
+        """The same points whenever they are the same rows."""
+        return _goals(tuple(self.rows))
+
+
+@lru_cache(maxsize=4)
+def _goals(rows: tuple[tuple[int, ...], ...]) -> Goals:
+    return Goals(rows)
+
 
 def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Replay) -> Array:
     """Which of some outputs are proven to be their targets, (n,) of bool; others may be, too.
@@ -55,13 +79,14 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
     found = np.zeros(len(points), dtype=bool)
     if plan.dimension + 1 > TERMS:
         return found
-    goal = targets.floats[of]
+    goals = targets.goals
+    goal = goals.floats[of]
     away = np.abs(points.values - goal) + points.radius + 2 * UNIT * np.abs(goal)
     r = away.max(axis=1) * SLACK + TINY
     tables = plan.kept(Tables)
     entrance = replay.entrance(tables)
-    need = replay.bits(tables, entrance) + targets.bits[of] + np.frexp(r)[1]
-    have = np.cumsum([ring.bits for ring in rings()])
+    need = replay.bits(tables, entrance) + goals.bits[of] + np.frexp(r)[1]
+    have = _bits()
     left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= have[-1]))
     count = int(np.searchsorted(have, need[left].max(initial=0))) + 1
     known = 0
@@ -71,16 +96,22 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
         table = whole.part(int(need[left].max()) - known)
         known += table.ring.bits
         cloud = replay.take(left).outputs(table, entrance)
-        zero = _agrees(table.ring, cloud, targets, of[left])
+        zero = _agrees(table.ring, cloud, goals, of[left])
         enough = need[left] <= known
         found[left[zero & enough]] = True
         left = left[zero & ~enough]
     return found
 
 
-def _agrees(ring: Ring, cloud: Cloud, targets: Targets, of: Array) -> Array:
+@cache
+def _bits() -> Array:
+    """How many bits the first ring tells, the first two together, and so on."""
+    return np.cumsum([ring.bits for ring in rings()])
+
+
+def _agrees(ring: Ring, cloud: Cloud, goals: Goals, of: Array) -> Array:
     """Where sX − qY is zero in the ring, (n,)."""
-    rows = ring.of(targets.integers).take(of, axis=1)
+    rows = goals.residues(ring).take(of, axis=1)
     y, s = rows[..., :-1], rows[..., -1:]
     difference = cloud.x[:, 0]
     if (s != 1).any():
