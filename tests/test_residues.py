@@ -308,3 +308,15 @@ def test_targets_that_are_moved():
     assert {data.labels[j] for j, _ in misclassified(model, data)} == {first}
     data.sets[first] = given
     assert misclassified(model, data) == []
+
+
+def test_residues_of_very_long_integers():
+    """Every piece as large as can be where its weight is positive: their sum passes 2^53."""
+    ring = rings()[0]
+    p = ring.primes[0]
+    words = (bytes([255 * (0 < 2 * pow(2, 32 * i, p) < p)] * 4) for i in range(24_000))
+    number = int.from_bytes(b"".join(words), "little")
+    found = ring.of(Limbs.of(np.array([number, 1 - number], dtype=object)))
+    for p, (x, y) in zip(ring.primes, found.tolist(), strict=True):
+        assert (int(x) - number) % p == 0
+        assert (int(x) + int(y) - 1) % p == 0

@@ -89,6 +89,9 @@ class Residues:
     def of(self, limbs: Limbs, factor: int = 1) -> Array:
         """Residues of the numerators of some rationals, times a factor: one matrix product."""
         pieces, places = limbs.pieces
+        if len(places) > TERMS:  # their sum might not be exact
+            integers = limbs.integers() * factor
+            return self.reduced(np.array([(integers % p).astype(np.float64) for p in self.primes]))
         weights = self.scalars(*(factor << place for place in places))
         found = weights @ pieces.reshape(len(pieces), -1)
         return self.reduced(found.reshape(self.size, *pieces.shape[1:]))
