@@ -320,3 +320,19 @@ def test_residues_of_very_long_integers():
     for p, (x, y) in zip(ring.primes, found.tolist(), strict=True):
         assert (int(x) - number) % p == 0
         assert (int(x) + int(y) - 1) % p == 0
+
+
+@given(st.lists(st.tuples(INTEGERS, st.integers(0, 2**30)), min_size=1), st.integers(1, 2**40))
+def test_residues_of_multiples(rows, factor):
+    """Numbers times a factor, each so many times."""
+    numbers = np.array([[n] for n, _ in rows], dtype=object)
+    counts = np.array([count for _, count in rows])
+    wanted = [n * factor * count for n, count in rows]
+    limbs = Limbs.of(numbers)
+    assert Integers().of(limbs, factor, counts)[0, :, 0].tolist() == wanted
+    for some in (counts, counts % 50):
+        wanted = [n * factor * count for (n, _), count in zip(rows, some.tolist(), strict=True)]
+        for p, row in zip(rings()[0].primes, rings()[0].of(limbs, factor, some), strict=True):
+            assert (np.abs(row) <= 2**21 + 4).all()
+            found = row[:, 0].tolist()
+            assert all((int(x) - n) % p == 0 for x, n in zip(found, wanted, strict=True))

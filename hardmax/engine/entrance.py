@@ -40,9 +40,10 @@ class Entrance:
     def applied(self, ring: Ring, x: Array, q: Array) -> tuple[Array, Array]:
         """The images of n points (·, C, n, d) over q (·, n); wide."""
         A, a, divisor = self._in(ring)
-        y = np.matmul(x, A).sum(axis=1, keepdims=True)
-        y += (q[..., None] * a)[:, None]
-        return y, ring.reduced(q * divisor)
+        y = q[..., None] * a
+        for c in range(x.shape[1]):
+            y += np.matmul(x[:, c], A[:, c])
+        return y[:, None], ring.reduced(q * divisor)
 
     def _in(self, ring: Ring) -> tuple[Array, Array, Array]:
         """A (·, C, d, d), a (·, 1, d) and the divisor (·, 1) in a ring; remembered."""

@@ -50,7 +50,7 @@ class Cloud:
         whole = len(at) == count
         x, q = (self.x, self.q) if whole else (self.x[:, :, at], self.q[:, at])
         x = ring.reduced(x)
-        layers = self.table.rows.take(rows, axis=1)
+        layers = self.table.rows.take(rows, axis=1).astype(x.dtype, copy=False)
         u, b, w = layers[..., :d], layers[..., d], layers[..., d + 1 : -2]
         value = ring.reduced(np.einsum("pnd,pcnd->pcn", u, x) + (b * q)[:, None])
         factor, divisor = layers[..., -2], layers[..., -1]
@@ -225,10 +225,8 @@ class Replay:
         for limbs, mean in zip(self.given, self._means, strict=True):
             if id(limbs) in clouds:
                 continue
-            x = ring.of(limbs, self._common // limbs.denominator)
-            if many is not None and not mean:
-                x = ring.reduced(x * many[..., None])
-            clouds[id(limbs)] = x
+            counts = None if mean or many is None else self.lengths
+            clouds[id(limbs)] = ring.of(limbs, self._common // limbs.denominator, counts)
         starts = [clouds[id(limbs)][:, None] for limbs in self.given]
         x = starts[0] if len(starts) == 1 else np.concatenate(starts, axis=1)
         q = np.repeat(ring.scalars(self._common), len(self.rows), axis=1)

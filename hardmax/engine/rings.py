@@ -37,9 +37,11 @@ class Integers:
         """All of ℤ."""
         return self
 
-    def of(self, limbs: Limbs, factor: int = 1) -> Array:
-        """The numerators of some rationals, times a factor."""
-        return limbs.integers()[None] * factor
+    def of(self, limbs: Limbs, factor: int = 1, counts: Array | None = None) -> Array:
+        """The numerators of some rationals, times a factor; and times ``counts`` (n,), int64 ≥ 0,
+        rows (n, d) of them."""
+        found = limbs.integers()[None] * factor
+        return found if counts is None else found * self.counts(counts)[..., None]
 
     def counts(self, numbers: Array) -> Array:
         """Some int64 ≥ 0 (n,), (1, n)."""
@@ -86,9 +88,14 @@ class Residues:
     def _parts(self) -> list[Residues]:
         return [Residues(self.primes[:k]) for k in range(1, self.size)]
 
-    def of(self, limbs: Limbs, factor: int = 1) -> Array:
-        """Residues of the numerators of some rationals, times a factor: one matrix product."""
+    def of(self, limbs: Limbs, factor: int = 1, counts: Array | None = None) -> Array:
+        """Residues of the numerators of some rationals, times a factor: one matrix product. And
+        times ``counts`` (n,), int64 ≥ 0, rows (n, d) of them."""
         pieces, places = limbs.pieces
+        if counts is not None:
+            if len(places) * int(counts.max(initial=1)) > TERMS:
+                return self.reduced(self.of(limbs, factor) * self.counts(counts)[..., None])
+            pieces = pieces * counts[:, None]  # as if so many were added
         if len(places) > TERMS:  # their sum might not be exact
             integers = limbs.integers() * factor
             return self.reduced(np.array([(integers % p).astype(np.float64) for p in self.primes]))

@@ -23,6 +23,8 @@ from .rounding import SLACK, TINY, UNIT, Array
 from .sums import Limbs
 from .tables import Tables, ceil_log2
 
+_NUMBERS = 1 << 13  # coordinates at a time: their residues stay in the cache
+
 
 @dataclass(frozen=True, eq=False)
 class Goals:
@@ -89,17 +91,21 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
     have = _bits()
     left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= have[-1]))
     count = int(np.searchsorted(have, need[left].max(initial=0))) + 1
-    known = 0
-    for whole in tables.residues(replay.table_rows, count):
-        if not len(left):
-            break
-        table = whole.part(int(need[left].max()) - known)
-        known += table.ring.bits
-        cloud = replay.take(left).outputs(table, entrance)
-        zero = _agrees(table.ring, cloud, goals, of[left])
-        enough = need[left] <= known
-        found[left[zero & enough]] = True
-        left = left[zero & ~enough]
+    held = tables.residues(replay.table_rows, count)
+    size = max(1, _NUMBERS // plan.dimension)
+    for start in range(0, len(left), size):
+        mine, known = left[start : start + size], 0
+        part = replay.take(mine)
+        for whole in held:
+            table = whole.part(int(need[mine].max()) - known)
+            known += table.ring.bits
+            zero = _agrees(table.ring, part.outputs(table, entrance), goals, of[mine])
+            enough = need[mine] <= known
+            found[mine[zero & enough]] = True
+            more = np.flatnonzero(zero & ~enough)
+            if not len(more):
+                break
+            mine, part = mine[more], part.take(more)
     return found
 
 
