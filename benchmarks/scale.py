@@ -27,7 +27,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter, thread_time
 
@@ -45,8 +44,7 @@ SHARE = 80.0  # per cent of the engine's signs that the bare product should take
 KINDS = ("tents", "layers")
 GEMM_S = 8.0  # beyond, the bare product runs on fewer points and is scaled
 TURNS, TURNS_S = (3, 41), 4.0  # bare products and the engine's signs: how often, and how long
-# points, directions, a thread for each core: the fastest for the shape counts
-WAYS = [(n, k, t) for n, k in ((512, 256), (1024, 256), (4096, 256)) for t in (False, True)]
+PANEL, HEIGHTS = 256, (512, 1024, 4096)  # directions and points at a time: the fastest counts
 
 
 # ---- one phase each, in a process of its own ----
@@ -131,20 +129,20 @@ def sign_products(model: object, data: object) -> dict[str, object]:
     points = len(data)
     X = np.random.default_rng(0).normal(size=(points, d))
     speeds = {}
-    for way in WAYS:
-        tried = min(points, 8 * way[0])
-        product(X[:tried], directions, *way)
+    for height in HEIGHTS:
+        tried = min(points, 8 * height)
+        product(X[:tried], directions, height)
         start = perf_counter()
-        product(X[:tried], directions, *way)
-        speeds[way] = (perf_counter() - start) / tried
+        product(X[:tried], directions, height)
+        speeds[height] = (perf_counter() - start) / tried
     best = min(speeds, key=speeds.__getitem__)
-    used = min(points, max(8 * best[0], int(GEMM_S / speeds[best])))
+    used = min(points, max(8 * best, int(GEMM_S / speeds[best])))
     bare, own = [], []
     begin = perf_counter()
     while len(own) < TURNS[0] or (len(own) < TURNS[1] and perf_counter() - begin < TURNS_S):
-        product(X[: 8 * best[0]], directions, *best)  # as warm as if nothing came between
+        product(X[: 8 * best], directions, best)  # as warm as if nothing came between
         start = perf_counter()
-        product(X[:used], directions, *best)
+        product(X[:used], directions, best)
         bare.append((perf_counter() - start) * points / used)
         own.append(signs(model, data))
     gemm, took = statistics.median(bare), statistics.median(own)
@@ -168,6 +166,7 @@ def signs(model: object, data: object) -> float:
     from hardmax.engine.collapse import collapse
     from hardmax.engine.slabs import inside
     from hardmax.engine.sweep import sweep
+    from hardmax.threads import cores
 
     plan, panels = Plan.of(model), wide(model)
 
@@ -184,29 +183,20 @@ def signs(model: object, data: object) -> float:
             sweep(panel, points, buffers)
         return took
 
-    return sum(chunkwise(one, chunks(data.offsets))) / facts()["cores"]
+    return sum(chunkwise(one, chunks(data.offsets))) / cores()
 
 
-def product(X, directions, height, panel, threads):  # type: ignore[no-untyped-def]
-    """X @ directions.T panel by panel, into buffers that stay in the cache.
-
-    The threads are BLAS's own where ``threads`` is False, else one for each core.
-    """
+def product(X, directions, height):  # type: ignore[no-untyped-def]
+    """X @ directions.T, ``height`` points and PANEL directions at a time, into a buffer that stays
+    in the cache; by the threads of BLAS, which are quicker at it than pieces in threads."""
     import numpy as np
 
-    def rows(start: int) -> None:
-        part, out = X[start : start + height], np.empty((height, panel))
-        for k in range(0, len(directions), panel):
-            some = directions[k : k + panel]
+    out = np.empty((height, PANEL))
+    for start in range(0, len(X), height):
+        part = X[start : start + height]
+        for k in range(0, len(directions), PANEL):
+            some = directions[k : k + PANEL]
             np.matmul(part, some.T, out=out[: len(part), : len(some)])
-
-    starts = range(0, len(X), height)
-    if threads:
-        with ThreadPoolExecutor(facts()["cores"]) as pool:
-            list(pool.map(rows, starts))
-    else:
-        for start in starts:
-            rows(start)
 
 
 def write_text(path: str, count: int) -> dict[str, object]:

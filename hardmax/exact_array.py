@@ -323,8 +323,8 @@ def _rounded(integers: np.ndarray, floats: np.ndarray) -> dict[int, Fraction]:
 def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """The ranges that begin at ``starts``, one after another.
 
-    >>> ranges(np.array([5, 0]), np.array([2, 3]))
-    array([5, 6, 0, 1, 2])
+    >>> ranges(np.array([5, 0]), np.array([2, 3])), ranges(np.array([5, 7]), np.array([2, 1]))
+    (array([5, 6, 0, 1, 2]), array([5, 6, 7]))
     """
     ends = starts + lengths
     if len(starts) and (starts[1:] == ends[:-1]).all():

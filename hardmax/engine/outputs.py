@@ -193,11 +193,10 @@ def _part(
         of, enclosed = targets.of[start + left[places]], collapsed.points.take(left[places])
         proven = places[reached(plan, targets, of, enclosed, replay.take(places))]
         surely[left[proven]] = True
-        places = np.flatnonzero(~surely[left])
-        left = left[places]
-        replay = replay.take(places) if len(left) else replay
     points: dict[int, tuple[int, ...]] = {}
-    if len(left):
+    places = np.flatnonzero(~surely[left])
+    if len(places):
+        replay, left = replay.take(places), left[places]
         cloud = replay.outputs(plan.kept(Tables).exact(replay.table_rows))
         for j, x, q in zip(left.tolist(), cloud.x[0, 0].tolist(), cloud.q[0].tolist(), strict=True):
             points[j] = tuple(lowest_terms([*x, q]))
