@@ -11,45 +11,47 @@ from .rings import Ring
 from .rounding import Array
 from .sums import Limbs
 
+SMALL = 64  # numbers of a sequence that one map takes to its point
+
 
 @dataclass(frozen=True, eq=False)
 class Entrance:
-    """(X_1, …, X_C)/q ↦ (Σ X_c A_c + q a)/(q·``divisor``), of integers.
+    """(z_1, …, z_C) ↦ Σ z_c A_c, of points z = (X, q) over one q (`replay`), of integers.
 
-    ``rows`` holds A_1, …, A_C and a below each other, (C·d + 1, d).
+    ``maps`` holds A_1, …, A_C, (C, d + 1, d + 1); q goes through the first alone.
 
-    >>> images = np.array([[6, 2], [5, 1], [8, 4]], dtype=object)
-    >>> half = Entrance.of(images, np.array([4, 2, 4]), 2)
-    >>> half.rows.tolist(), half.divisor  # the images of two unit vectors and of zero
-    ([[-1, -1], [1, -1], [4, 2]], 2)
+    >>> half = Entrance.of(np.array([[6, 2, 4], [5, 1, 2], [8, 4, 4]], dtype=object))
+    >>> half.maps.tolist()  # from the images of two unit vectors and of zero
+    [[[-1, -1, 0], [1, -1, 0], [4, 2, 2]]]
     """
 
-    rows: Array
-    divisor: int
-    kept: dict[tuple[int, ...], tuple[Array, Array, Array]] = field(default_factory=dict)
+    maps: Array
+    kept: dict[tuple[int, ...], Array] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, images: Array, q: Array, count: int) -> Entrance:
-        """From the images/q of all unit vectors, ``count`` of them, and of zero."""
-        divisor = lcm(*q.tolist())
-        rows = images * (divisor // q)[:, None]
-        rows[:count] -= rows[count]
-        common = gcd(divisor, *rows.ravel().tolist())
-        return cls(rows // common, divisor // common)
+    def of(cls, images: Array) -> Entrance:
+        """From the images (C·d + 1, d + 1) of all unit vectors over q = 1, and of zero."""
+        d = images.shape[1] - 1
+        divisor = lcm(*images[:, d].tolist())
+        rows = images * (divisor // images[:, d])[:, None]
+        rows[:-1] -= rows[-1]
+        rows //= gcd(*rows.ravel().tolist())
+        maps = np.zeros(((len(rows) - 1) // d, d + 1, d + 1), dtype=object)
+        maps[:, :d] = rows[:-1].reshape(-1, d, d + 1)
+        maps[0, d] = rows[-1]
+        return cls(maps)
 
-    def applied(self, ring: Ring, x: Array, q: Array) -> tuple[Array, Array]:
-        """The images of n points (·, C, n, d) over q (·, n); wide."""
-        A, a, divisor = self._in(ring)
-        y = q[..., None] * a
-        for c in range(x.shape[1]):
-            y += np.matmul(x[:, c], A[:, c])
-        return y[:, None], ring.reduced(q * divisor)
+    @property
+    def divisor(self) -> int:
+        """What q is multiplied by."""
+        return int(self.maps[0, -1, -1])
 
-    def _in(self, ring: Ring) -> tuple[Array, Array, Array]:
-        """A (·, C, d, d), a (·, 1, d) and the divisor (·, 1) in a ring; remembered."""
+    def applied(self, ring: Ring, z: Array) -> Array:
+        """The images of n points of each kind, (·, C, n, d + 1); wide."""
         if ring.primes not in self.kept:
-            d = self.rows.shape[1]
-            rows = ring.of(Limbs.of(self.rows))
-            A = rows[:, :-1].reshape(ring.size, -1, d, d)
-            self.kept[ring.primes] = A, rows[:, -1:], ring.scalars(self.divisor)
-        return self.kept[ring.primes]
+            self.kept[ring.primes] = ring.of(Limbs.of(self.maps))
+        maps = self.kept[ring.primes]
+        found = np.matmul(z[:, 0], maps[:, 0])
+        for c in range(1, z.shape[1]):
+            found += np.matmul(z[:, c], maps[:, c])
+        return np.asarray(found[:, None])

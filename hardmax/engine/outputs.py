@@ -165,13 +165,13 @@ def _part(
     buffers: Buffers,
 ) -> _Part:
     count = end - start
-    collapsed = collapse(plan, tokens, offsets[start : end + 1])
+    # where targets were asked for before, they will be again
+    again = targets is not None and Tables in plan.memory
+    collapsed = collapse(plan, tokens, offsets[start : end + 1], again)
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
-    # where targets were asked for before, they will be again
-    floats = inside is not None or (targets is not None and Tables in plan.memory)
-    trails, moved = _sweeps(plan, collapsed, buffers, floats)
+    trails, moved = _sweeps(plan, collapsed, buffers, again or inside is not None)
     rows = np.arange(count)
     if collapsed.lost is not None:
         rows = rows[~collapsed.lost]
@@ -198,8 +198,8 @@ def _part(
     if len(places):
         replay, left = replay.take(places), left[places]
         cloud = replay.outputs(plan.kept(Tables).exact(replay.table_rows))
-        for j, x, q in zip(left.tolist(), cloud.x[0, 0].tolist(), cloud.q[0].tolist(), strict=True):
-            points[j] = tuple(lowest_terms([*x, q]))
+        for j, z in zip(left.tolist(), cloud.z[0, 0].tolist(), strict=True):
+            points[j] = tuple(lowest_terms(z))
     return _Part(number, surely, points, general)
 
 

@@ -1,7 +1,8 @@
 """Points through the layers that are not at rest on them, in a ring: exact integers, or residues.
 
-A point is X/q. An active layer with (u, b) = (U, B)/s and w = W/t takes it to
-(X·st + W(⟨U,X⟩ + Bq)) / (q·st), so that integers are all it takes (theory C2).
+A point X/q is z = (X, q). An active layer with (u, b) = U/s and w = W/t takes it to
+stz + ⟨U,z⟩(W, 0), attention with ρ + α = p/r to pz + q(0, r − p); integers are all it takes
+(theory C2).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from ..exact_array import ExactArray, ranges
 from .collapse import Collapsed, Layer
-from .entrance import Entrance
+from .entrance import SMALL, Entrance
 from .plan import Plan
 from .points import RESTS, UNCLEAR
 from .rounding import Array
@@ -25,50 +26,45 @@ from .sums import Limbs, single_tokens, sums_of_tokens
 from .tables import IDLE, Table, Tables, ceil_log2
 
 _LONG = 2000  # bits of a denominator from which fractions are reduced
-_SMALL = 64  # numbers of a sequence that one matrix takes to its point
 
 
 @dataclass
 class Cloud:
-    """Points X/q in a ring, C of each sequence: X (·, C, n, d), which may be wide, and q (·, n), ·
-    the ring's own axis."""
+    """Points z = (X, q) in a ring, C of each sequence, over one q: z (·, C, n, d + 1), which may be
+    wide, · the ring's own axis."""
 
     table: Table
-    x: Array
-    q: Array
+    z: Array
 
     def layers(self, at: Array, rows: Array, unclear: Array | None = None) -> None:
         """Take the points of the sequences ``at`` through one row of the table each, or all through
         one. Layers that are ``unclear`` are asked for their sign, which residues do not have."""
         if not len(at):
             return
-        ring, d, count = self.table.ring, self.x.shape[-1], self.q.shape[1]
+        ring, (*_, count, size) = self.table.ring, self.z.shape
         if not ring.exact and count // 2 < len(at) < count:  # all points are quicker than most
             every = np.full(count, IDLE)
             every[at] = rows
             at, rows = np.arange(count), every
         whole = len(at) == count
-        x, q = (self.x, self.q) if whole else (self.x[:, :, at], self.q[:, at])
-        x = ring.reduced(x)
-        layers = self.table.rows.take(rows, axis=1).astype(x.dtype, copy=False)
-        u, b, w = layers[..., :d], layers[..., d], layers[..., d + 1 : -2]
-        value = ring.reduced(np.einsum("pnd,pcnd->pcn", u, x) + (b * q)[:, None])
-        factor, divisor = layers[..., -2], layers[..., -1]
+        z = ring.reduced(self.z if whole else self.z[:, :, at])
+        layers = self.table.rows.take(rows, axis=1).astype(z.dtype, copy=False)
+        u, w, factor = layers[..., :size], layers[..., size:-1], layers[..., -1]
+        value = ring.reduced(np.einsum("pnd,pcnd->pcn", u, z))
         if ring.exact:
             if unclear is not None and not (moves := ~unclear | (value[0, 0] > 0)).all():
                 self.layers(at[moves], rows[moves])
                 return
-            common = np.gcd(np.gcd.reduce(value, axis=1), np.gcd(factor, divisor))
-            value, factor, divisor = value // common[:, None], factor // common, divisor // common
-        x *= factor[:, None, :, None]
-        x += w[:, None] * value[..., None]
-        q = ring.reduced(q * divisor)
+            common = np.gcd(np.gcd.reduce(value, axis=1), factor)
+            value, factor = value // common[:, None], factor // common
+        z *= factor[:, None, :, None]
+        z += w[:, None] * value[..., None]
         if ring.exact:
-            x, q = _shortened(x, q)
+            z = _shortened(z)
         if whole:
-            self.x, self.q = x, q
+            self.z = z
         else:
-            self.x[:, :, at], self.q[:, at] = x, q
+            self.z[:, :, at] = z
 
     def times(self, factor: Fraction, pull: Fraction | None = None) -> None:
         """Multiply by a rational and, with a ``pull``, add so much of the first of the C points,
@@ -78,11 +74,13 @@ class Cloud:
             return
         common = _common(factor, pull)
         a, b, c = ring.scalars(int(factor * common), int((pull or 0) * common), common).T
-        x = ring.reduced(self.x)
-        self.x = (x if pull is None else x[:, 1:]) * a[:, None, None, None]
+        z = ring.reduced(self.z)
+        self.z = z if pull is None else z[:, 1:]
+        q = self.z[..., -1] * c[:, None, None]
+        self.z = self.z * a[:, None, None, None]
         if pull is not None:
-            self.x += x[:, :1] * b[:, None, None, None]
-        self.q = ring.reduced(self.q * c[:, None])
+            self.z += z[:, :1] * b[:, None, None, None]
+        self.z[..., -1] = q
 
 
 @dataclass
@@ -119,7 +117,9 @@ class Replay:
         for leader in collapsed.leaders:
             if id(leader) in found:
                 continue
-            if leader is None:
+            if leader is None and collapsed.sums is not None:
+                found[id(leader)] = collapsed.sums.take(rows)
+            elif leader is None:
                 bounds = np.concatenate([[0], np.cumsum(lengths)])
                 found[id(leader)] = sums_of_tokens(tokens, ranges(first, lengths), bounds)
             else:
@@ -144,7 +144,7 @@ class Replay:
         story = [part.block for part in self.collapsed.story if isinstance(part, Layer)]
         return np.concatenate([np.array(story, dtype=np.int64), self._behind])
 
-    @property
+    @cached_property
     def _behind(self) -> Array:
         return np.asarray(self.stories.blocks + len(self.plan) * (self.stories.states == RESTS))
 
@@ -154,7 +154,7 @@ class Replay:
         if entrance is None:
             self._enter(cloud, lambda part: np.flatnonzero(part.active[self.rows]))
         else:
-            cloud.x, cloud.q = entrance.applied(table.ring, cloud.x, cloud.q)
+            cloud.z = entrance.applied(table.ring, cloud.z)
         for at, places in self.stories.steps():
             unclear = self.stories.states[places] == UNCLEAR
             cloud.layers(at, self._behind[places], unclear)
@@ -176,17 +176,18 @@ class Replay:
         story, d = self.collapsed.story, self.plan.dimension
         size = len(self.given) * d
         layers = [part for part in story if isinstance(part, Layer)]
-        if size > _SMALL or not all(part.active[self.rows].all() for part in layers):
+        if size > SMALL or not all(part.active[self.rows].all() for part in layers):
             return None
         key = tuple((part.block, isinstance(part, Layer)) for part in story)
         if key not in tables.entrances:
             table = tables.exact(np.array([part.block for part in layers], dtype=np.int64))
             units = np.zeros((size + 1, size), dtype=object)
             np.fill_diagonal(units, 1)
-            x = units.reshape(1, size + 1, len(self.given), d).swapaxes(1, 2)
-            cloud = Cloud(table, x.copy(), np.ones((1, size + 1), dtype=object))
+            z = np.ones((1, len(self.given), size + 1, d + 1), dtype=object)
+            z[0, ..., :d] = units.reshape(size + 1, len(self.given), d).swapaxes(0, 1)
+            cloud = Cloud(table, z)
             self._enter(cloud, lambda _: np.arange(size + 1))
-            tables.entrances[key] = Entrance.of(cloud.x[0, 0], cloud.q[0], size)
+            tables.entrances[key] = Entrance.of(cloud.z[0, 0])
         return tables.entrances[key]
 
     def bits(self, tables: Tables, entrance: Entrance | None = None) -> Array:
@@ -220,26 +221,27 @@ class Replay:
     def _start(self, table: Table) -> Cloud:
         """What is `given`, over one denominator for each sequence."""
         ring = table.ring
-        many = ring.counts(self.lengths) if any(self._means) else None
-        clouds: dict[int, Array] = {}
-        for limbs, mean in zip(self.given, self._means, strict=True):
-            if id(limbs) in clouds:
-                continue
-            counts = None if mean or many is None else self.lengths
-            clouds[id(limbs)] = ring.of(limbs, self._common // limbs.denominator, counts)
-        starts = [clouds[id(limbs)][:, None] for limbs in self.given]
-        x = starts[0] if len(starts) == 1 else np.concatenate(starts, axis=1)
-        q = np.repeat(ring.scalars(self._common), len(self.rows), axis=1)
-        return Cloud(table, x, q if many is None else ring.reduced(q * many))
+        q, divided = ring.scalars(self._common), any(self._means)
+        if divided:
+            q = ring.reduced(q * ring.counts(self.lengths))
+        shape = ring.size, len(self.given), len(self.rows), self.plan.dimension + 1
+        z = np.empty(shape, dtype=object if ring.exact else np.float64)
+        z[..., -1] = q[:, None]
+        places: dict[int, int] = {}
+        for i, (limbs, mean) in enumerate(zip(self.given, self._means, strict=True)):
+            first = places.setdefault(id(limbs), i)
+            counts = self.lengths if divided and not mean else None
+            factor = self._common // limbs.denominator
+            z[:, i, :, :-1] = ring.of(limbs, factor, counts) if first == i else z[:, first, :, :-1]
+        return Cloud(table, z)
 
 
 def _common(x: Fraction, y: Fraction | None = None) -> int:
     return x.denominator if y is None else lcm(x.denominator, y.denominator)
 
 
-def _shortened(x: Array, q: Array) -> tuple[Array, Array]:
+def _shortened(z: Array) -> Array:
     """The same points in lowest terms, where the numbers are long."""
-    if max(number.bit_length() for number in q[0].tolist()) < _LONG:
-        return x, q
-    common = np.gcd(np.gcd.reduce(x, axis=(1, 3)), q)
-    return x // common[:, None, :, None], q // common
+    if max(number.bit_length() for number in z[0, 0, :, -1].tolist()) < _LONG:
+        return z
+    return np.asarray(z // np.gcd.reduce(z, axis=(1, 3))[:, None, :, None])

@@ -1,9 +1,9 @@
 """Two kinds of numbers to compute with exactly: integers, and residues of them.
 
 Arrays have a leading axis: of length 1 for Python integers; one entry for each modulus for
-residues, which are float64 integers of at most 2^21 + 4 in absolute value. Sums of up to `TERMS`
-products of two of them are integers below 2^53: float64 arithmetic on them is exact, in any order.
-Such a sum is *wide*: it is `reduced` before it is multiplied again.
+residues, which are float64 integers of at most p/2 + 4 in absolute value. Sums of so many products
+of two of them as the `rings` are for are integers below 2^53: float64 arithmetic on them is exact,
+in any order. Such a sum is *wide*: it is `reduced` before it is multiplied again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from math import prod
 import numpy as np
 
 from .rounding import Array
-from .sums import Limbs
+from .sums import PIECE, Limbs
 
-TERMS = 2000
-_ROOM = 22  # bits of a modulus
-_WINDOW = 1 << 11  # below 2^22, where the moduli come from
+TERMS = 2000  # products in a sum, at most
+_ROOMS = 24, 22  # bits of a modulus; float32 holds 24
+_LARGEST = (1 << 53) - (1 << 24)  # sums: float64 holds them, and multiples of a modulus near them
+_WINDOW = 1 << 11  # below 2^24 or 2^22, where the moduli come from
 _FEW = 5  # primes of a ring: what is computed at once stays in the cache
 
 
@@ -57,7 +58,7 @@ class Integers:
 
 
 class Residues:
-    """ℤ modulo a few primes p < 2^22, in arrays (len(primes), …) of float64.
+    """ℤ modulo a few odd primes p < 2^24, in arrays (len(primes), …) of float64.
 
     >>> ring = Residues([5, 7])
     >>> ring.of(Limbs.of(np.array([10**30 + 1], dtype=object))).tolist()
@@ -72,12 +73,13 @@ class Residues:
         self.size = len(primes)
         self.bits = prod(primes).bit_length() - 1  # numbers below 2^bits are told from 0
         self._p = np.array(primes, dtype=np.float64)
+        self._many = (2 << 53 - PIECE) // max(primes) - 1  # pieces times residues in a sum
 
     def part(self, bits: int) -> Residues:
         """The first of the primes, as many as tell numbers below 2^bits from 0; or all.
 
-        >>> rings()[0].part(40).primes
-        (4194301, 4194287)
+        >>> rings(17)[0].part(40).primes
+        (16777213, 16777199)
         """
         for part in self._parts:
             if part.bits >= bits:
@@ -93,10 +95,10 @@ class Residues:
         times ``counts`` (n,), int64 ≥ 0, rows (n, d) of them."""
         pieces, places = limbs.pieces
         if counts is not None:
-            if len(places) * int(counts.max(initial=1)) > TERMS:
+            if len(places) * int(counts.max(initial=1)) > self._many:
                 return self.reduced(self.of(limbs, factor) * self.counts(counts)[..., None])
             pieces = pieces * counts[:, None]  # as if so many were added
-        if len(places) > TERMS:  # their sum might not be exact
+        if len(places) > self._many:  # their sum might not be exact
             integers = limbs.integers() * factor
             return self.reduced(np.array([(integers % p).astype(np.float64) for p in self.primes]))
         weights = self.scalars(*(factor << place for place in places))
@@ -105,7 +107,7 @@ class Residues:
 
     def counts(self, numbers: Array) -> Array:
         """Residues of some int64 ≥ 0 (n,), (primes, n)."""
-        if int(numbers.max(initial=0)) >= 1 << _ROOM - 1:
+        if 2 * int(numbers.max(initial=0)) > min(self.primes):
             return self.of(Limbs((numbers,), 0, 1))
         return np.repeat(numbers[None].astype(np.float64), self.size, axis=0)
 
@@ -114,10 +116,10 @@ class Residues:
         return np.array([[float(self._balanced(k % p, p)) for k in integers] for p in self.primes])
 
     def reduced(self, x: Array) -> Array:
-        """Residues of integers below 2^53, in place; zero where the integers are multiples of p.
+        """Residues of integers up to 2^53 − 2^24, in place; zero for multiples of p.
 
-        The computed quotient is within 2^-20 of the true one, so the residues are at most
-        p/2 + p·2^-20 in absolute value, and every operation here is exact or followed by rint.
+        The computed quotient is within 2^53/p · 2^-52 = 2/p of the true one, so the residues are at
+        most p/2 + 2 in absolute value, and every operation here is exact or followed by rint.
         """
         p = self._p.reshape(-1, *(1,) * (x.ndim - 1))
         quotients = x * (1 / p)
@@ -134,14 +136,24 @@ class Residues:
 Ring = Integers | Residues
 
 
-@cache
-def rings() -> tuple[Residues, ...]:
-    """Rings of residues modulo a few primes each, no prime twice.
+def rings(terms: int) -> tuple[Residues, ...]:
+    """Rings of residues modulo a few primes each, no prime twice, that so many products of
+    residues may be added in. The fewer these are, the larger are the primes.
 
-    >>> [ring.bits for ring in rings()[:2]], rings()[0].primes[:3]
+    >>> [ring.bits for ring in rings(TERMS)[:2]], rings(TERMS)[0].primes[:3]
     ([109, 109], (4194301, 4194287, 4194277))
+    >>> [ring.bits for ring in rings(17)[:2]]
+    [119, 119]
     """
-    odd = np.arange((1 << _ROOM) - _WINDOW + 1, 1 << _ROOM, 2)
-    factors = np.arange(3, 1 << _ROOM // 2, 2)
-    primes = odd[(odd[:, None] % factors).all(axis=1)][::-1].tolist()
+    return _rings(next(room for room in _ROOMS if terms * ((1 << room - 1) + 4) ** 2 < _LARGEST))
+
+
+@cache
+def _rings(room: int) -> tuple[Residues, ...]:
+    low = (1 << room) - _WINDOW
+    prime = np.ones(_WINDOW, dtype=bool)
+    prime[::2] = False
+    for factor in range(3, 1 << room // 2, 2):
+        prime[-low % factor :: factor] = False
+    primes = (low + np.flatnonzero(prime))[::-1].tolist()
     return tuple(Residues(primes[i : i + _FEW]) for i in range(0, len(primes) - _FEW + 1, _FEW))

@@ -224,16 +224,14 @@ def _past_events(book: Book, events: Events, rows: Array, number: Array) -> Arra
     if not events.rows or not len(rows):
         return number
     met, blocks, _ = events.packed
-    place = np.full(max(int(met.max()), int(rows.max())) + 1, -1)
-    place[rows] = np.arange(len(rows))
-    at = place[met]
-    at, blocks = at[at >= 0], blocks[at >= 0]
-    number = number.copy()
-    for k in set(number[at].tolist()):
-        mine = number[at] == k
+    held = np.full(max(int(met.max()), int(rows.max())) + 1, OPEN)
+    held[rows] = number
+    of = held[met]
+    for k in set(of.tolist()) - {OPEN}:
+        mine = np.flatnonzero(of == k)
         matters = (book.plan.w[blocks[mine]][:, book.suffixes[k].reads] != 0).any(axis=1)
-        number[at[mine][matters]] = OPEN
-    return number
+        held[met[mine[matters]]] = OPEN
+    return np.asarray(held[rows])
 
 
 def _to_tokens(book: Book, collapsed: Collapsed, result: Array, rows: Array, number: Array) -> None:

@@ -13,9 +13,10 @@ from ..exact_array import ExactArray
 from .rounding import Array
 
 _WORD = 32  # bits of a limb of Python integers
+_FEW = 1 << 9  # numbers below 2^53 that int64 adds
 _SHORT = 62  # bits of an integer that is a limb
 _MOST = 32  # limbs
-_PIECE = 21  # bits of a piece of a limb
+PIECE = 21  # bits of a piece of a limb
 _MANY = 1 << 17  # numbers that a sparse product pays for
 
 
@@ -54,9 +55,9 @@ class Limbs:
         places: list[int] = []
         for i, part in enumerate(self.parts):
             longest = max(int(part.max(initial=0)), ~int(part.min(initial=0))).bit_length()
-            for shift in range(0, max(longest, 1), _PIECE):
+            for shift in range(0, max(longest, 1), PIECE):
                 piece = part >> shift if shift else part
-                found.append(piece & ((1 << _PIECE) - 1) if shift + _PIECE < longest else piece)
+                found.append(piece & ((1 << PIECE) - 1) if shift + PIECE < longest else piece)
                 places.append(self.width * i + shift)
         return np.array(found, dtype=np.float64), places
 
@@ -93,13 +94,21 @@ def sums_of_tokens(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs:
     return found if found is not None else _slowly(tokens, rows, bounds)
 
 
+def short_sums(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs | None:
+    """`sums_of_tokens` as one limb, where all tokens are short and no sum has many; or None."""
+    scaled = tokens.scaled()
+    if scaled is None or int(np.diff(bounds).max(initial=1)) >= _FEW:
+        return None
+    numerators, denominator = scaled
+    return Limbs((totals(numerators, bounds, rows),), 0, denominator)
+
+
 def quick_sums(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs | None:
     """`sums_of_tokens` where int64 or float64 can add them exactly, None elsewhere."""
-    scaled = tokens.scaled()
+    found = short_sums(tokens, rows, bounds)
+    if found is not None:
+        return found
     spare = int(np.diff(bounds).max(initial=1)).bit_length()
-    if scaled is not None and spare <= 9:
-        numerators, denominator = scaled
-        return Limbs((totals(numerators, bounds, rows),), 0, denominator)
     d = tokens.shape[1]
     overridden = bool(tokens.exact) and not {k // d for k in tokens.exact}.isdisjoint(rows.tolist())
     return None if overridden else _dyadic(tokens, rows, bounds, 50 - spare)

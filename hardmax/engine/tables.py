@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
 
 from ..exact_array import ExactArray
-from .entrance import Entrance
+from .entrance import SMALL, Entrance
 from .plan import Plan
-from .rings import Integers, Ring, rings
+from .rings import Integers, Residues, Ring, rings
 from .rounding import Array
 from .sums import Limbs
 
@@ -21,8 +22,8 @@ IDLE = -1
 class Table:
     """Layers of a plan as integers in a ring, and the factors of attention.
 
-    Row k is the layer of block k, row L + k the factor ρ + α of its attention: U, B, W, then what
-    X and q are multiplied by. The last row, IDLE, does nothing.
+    Row k is the layer of block k, row L + k the factor ρ + α of its attention: U, W and a factor f
+    that take a point z = (X, q) to fz + ⟨U,z⟩W (`replay`). The last row, IDLE, does nothing.
     """
 
     ring: Ring
@@ -34,7 +35,7 @@ class Table:
         """A table without rows; those that nobody asks for take no memory."""
         count, d = len(plan), plan.dimension
         rows = np.empty((ring.size, 2 * count + 1, 2 * d + 3), dtype=ring.kind)
-        rows[:, IDLE], rows[:, IDLE, -2:] = 0, 1
+        rows[:, IDLE], rows[:, IDLE, -1] = 0, 1
         return cls(ring, rows, np.zeros(2 * count, dtype=bool))
 
     def part(self, bits: int) -> Table:
@@ -54,13 +55,23 @@ class Tables:
         self._lock = Lock()
         self.entrances: dict[object, Entrance] = {}  # by the layers and the attention in it
 
+    @cached_property
+    def rings(self) -> tuple[Residues, ...]:
+        """For points in d dimensions, and for entrances."""
+        return rings(max(self.plan.dimension, SMALL) + 1)
+
+    @cached_property
+    def told(self) -> Array:
+        """How many bits the first ring tells, the first two together, and so on."""
+        return np.cumsum([ring.bits for ring in self.rings])
+
     def exact(self, rows: Array) -> Table:
         """With these rows at least."""
         if not self._exact.known[rows].all():
             with self._lock:
                 new = np.unique(rows[~self._exact.known[rows]])
                 integers = self._integers(new)
-                self._bits[new] = [ceil_log2(row[-1]) for row in integers]
+                self._bits[new] = [ceil_log2(f + more) for *_, more, f in integers]
                 self._exact.rows[0, new] = integers
                 self._exact.known[new] = True
         return self._exact
@@ -75,7 +86,7 @@ class Tables:
         integers = self.exact(rows).rows[0]
         with self._lock:
             while len(self._residues) < count:
-                self._residues.append(Table.of(self.plan, rings()[len(self._residues)]))
+                self._residues.append(Table.of(self.plan, self.rings[len(self._residues)]))
             found = self._residues[:count]
             known = np.logical_and.reduce([table.known[rows] for table in found])
             if not known.all():
@@ -91,10 +102,11 @@ class Tables:
         layers, factors = rows[rows < count], rows[rows >= count] - count
         left = _beside(p.u.take(layers), p.b.take(layers)).integer_rows()
         right = p.w.take(layers).integer_rows()
-        found = [[*u, *w, s * t, s * t] for (*u, s), (*w, t) in zip(left, right, strict=True)]
+        found = [[*u, *w, 0, s * t] for (*u, s), (*w, t) in zip(left, right, strict=True)]
         for k in factors.tolist():
             factor = p.rho.entry(k) + p.alpha.entry(k)
-            found.append([0] * (2 * d + 1) + [factor.numerator, factor.denominator])
+            more = factor.denominator - factor.numerator  # of q than of X
+            found.append([*[0] * d, 1, *[0] * d, more, factor.numerator])
         return np.array(found, dtype=object).reshape(len(rows), 2 * d + 3)
 
 

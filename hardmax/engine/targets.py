@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from math import inf
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from .plan import Plan
 from .points import Points
 from .replay import Cloud, Replay
-from .rings import TERMS, Ring, rings
+from .rings import TERMS, Ring
 from .rounding import SLACK, TINY, UNIT, Array
 from .sums import Limbs
 from .tables import Tables, ceil_log2
@@ -42,6 +42,11 @@ class Goals:
     def floats(self) -> Array:
         """The points in float64, (M, d); infinity where it has no such numbers."""
         return np.array([[_quotient(x, q) for x in p] for *p, q in self.rows])
+
+    @cached_property
+    def rounding(self) -> Array:
+        """How far off `floats` may be, (M,)."""
+        return np.asarray(2 * UNIT * np.abs(self.floats).max(axis=1))
 
     @cached_property
     def bits(self) -> Array:
@@ -82,15 +87,13 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
     if plan.dimension + 1 > TERMS:
         return found
     goals = targets.goals
-    goal = goals.floats[of]
-    away = np.abs(points.values - goal) + points.radius + 2 * UNIT * np.abs(goal)
-    r = away.max(axis=1) * SLACK + TINY
+    away = np.abs(points.values - goals.floats[of]) + points.radius
+    r = (away.max(axis=1) + goals.rounding[of]) * SLACK + TINY
     tables = plan.kept(Tables)
     entrance = replay.entrance(tables)
     need = replay.bits(tables, entrance) + goals.bits[of] + np.frexp(r)[1]
-    have = _bits()
-    left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= have[-1]))
-    count = int(np.searchsorted(have, need[left].max(initial=0))) + 1
+    left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= tables.told[-1]))
+    count = int(np.searchsorted(tables.told, need[left].max(initial=0))) + 1
     held = tables.residues(replay.table_rows, count)
     size = max(1, _NUMBERS // plan.dimension)
     for start in range(0, len(left), size):
@@ -109,20 +112,14 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
     return found
 
 
-@cache
-def _bits() -> Array:
-    """How many bits the first ring tells, the first two together, and so on."""
-    return np.cumsum([ring.bits for ring in rings()])
-
-
 def _agrees(ring: Ring, cloud: Cloud, goals: Goals, of: Array) -> Array:
-    """Where sX − qY is zero in the ring, (n,)."""
-    rows = goals.residues(ring).take(of, axis=1)
-    y, s = rows[..., :-1], rows[..., -1:]
-    difference = cloud.x[:, 0]
+    """Where s(X, q) − q(Y, s) is zero in the ring, (n,)."""
+    y = goals.residues(ring).take(of, axis=1)
+    s, difference = y[..., -1:], cloud.z[:, 0]
+    q = ring.reduced(difference[..., -1:].copy())
     if (s != 1).any():
         difference = s * ring.reduced(difference)
-    difference -= y * cloud.q[..., None]
+    difference -= y * q
     difference = ring.reduced(difference)
     return np.asarray(np.einsum("pnd,pnd->n", difference, difference) == 0)  # faster than any
 
