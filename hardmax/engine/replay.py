@@ -73,14 +73,14 @@ class Cloud:
         if pull is None and factor == 1:
             return
         common = _common(factor, pull)
-        a, b, c = ring.scalars(int(factor * common), int((pull or 0) * common), common).T
+        scalars = ring.scalars(int(factor * common), int((pull or 0) * common), common)
+        a, b, c = scalars.T[..., None, None, None]
         z = ring.reduced(self.z)
-        self.z = z if pull is None else z[:, 1:]
-        q = self.z[..., -1] * c[:, None, None]
-        self.z = self.z * a[:, None, None, None]
+        kept = z if pull is None else z[:, 1:]
+        self.z = kept * a
         if pull is not None:
-            self.z += z[:, :1] * b[:, None, None, None]
-        self.z[..., -1] = q
+            self.z += z[:, :1] * b
+        self.z[..., -1:] = kept[..., -1:] * c
 
 
 @dataclass
