@@ -159,7 +159,7 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
         shells = _attempt(lambda: shells_form(task, task.room))
         room = task.room if shells is None else len(shells.blocks)
         if room > fewest:
-            tents = _attempt(lambda: tents_form(task, room))
+            tents = _attempt(lambda: tents_form(task, room, sure=shells is None))
     forms = [form for form in (tents, shells, learned) if form is not None]
     room = min([task.room, *(len(form.blocks) for form in forms if form is not learned)])
     if learned is not None:  # shallower by so much that it is chosen

@@ -107,7 +107,7 @@ class Facets:
         steepest = np.zeros(len(full))
         clear = np.ones(len(full), dtype=bool)
         both = np.concatenate([way, flat]).astype(np.float32)
-        for a, b in self._parts():
+        for a, b in self._parts(len(full)):
             pace, gap = self._products(both, full, a, b)
             clear &= gap.max(axis=1) < -8 * _THIN
             np.minimum(gap, -_THIN, out=gap)
@@ -144,9 +144,10 @@ class Facets:
         going = (self.count[moving] < self.u.shape[1]) & (self.free[moving] < 2)
         return np.asarray(moving[going])
 
-    def _parts(self) -> list[tuple[int, int]]:
-        """Runs of columns: the farthest points, then the rest, unless they are few."""
-        size = _SPACE // (2 * len(self.u))
+    def _parts(self, many: int) -> list[tuple[int, int]]:
+        """Runs of columns for so many hyperplanes: the farthest points, then the rest, unless they
+        are few."""
+        size = _SPACE // (2 * many)
         first = _FARTHEST if self.end > 2 * _FARTHEST else self.end
         rest = range(first, self.end, size)
         return [(0, first), *((a, min(a + size, self.end)) for a in rest)]
@@ -170,7 +171,7 @@ class Facets:
         many, d = len(moving), self.u.shape[1]
         both = np.zeros((2 * many, d + 1), dtype=np.float32)
         both[:many, :-1], both[many:, :-1], both[many:, -1] = self.way[moving], self.u[moving], -1
-        (_, end), *rest = self._parts()
+        (_, end), *rest = self._parts(many)
         first, least = self._first(both, moving, 0, end)
         nearer: list[tuple[Array, Array]] = []
         for a, b in rest:

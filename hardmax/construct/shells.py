@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model.parameters import Parameters
-from .facets import Facets, threshold
+from .facets import Facets
 from .filtered import Array
 from .products import homogeneous
 from .slice import Slice, TooClose
@@ -193,10 +193,7 @@ def _proposals(X: Array, rank: Array, rng: np.random.Generator, many: int) -> _P
     axes = axes[:, spanned] / np.sqrt(sizes[spanned] + 1e-9 * largest)
     Y = Y @ axes  # facets do not depend on scales
     many = max(1, min(many, len(X) // (2 * most)))
-    sizes = np.einsum("ij,ij->i", Y, Y)
-    far = np.flatnonzero(sizes >= max(threshold(sizes, 4 * many), sizes.max() / 4))
-    chosen = rng.choice(far, min(many, len(far)), replace=False)
-    facets = Facets(Y, Y[chosen], rng)
+    facets = Facets(Y, _directions(many, most, rng), rng)
 
     def back(W: Array) -> Array:
         u = W[:, :-1] @ axes.T
@@ -205,3 +202,13 @@ def _proposals(X: Array, rank: Array, rng: np.random.Generator, many: int) -> _P
     full, tilted = facets.tilted(rank)
     planes = back(np.c_[facets.u, np.full(len(facets.u), -1.0)])
     return _Proposals(planes, facets.owner, most, full, facets.points[full], back(tilted))
+
+
+def _directions(many: int, dimension: int, rng: np.random.Generator) -> Array:
+    """Orthogonal ones and their opposites, as often as it takes: far apart, so that the facets they
+    lead to are."""
+    found: list[Array] = []
+    while len(found) * dimension < many:
+        axes = np.linalg.qr(rng.standard_normal((dimension, dimension)))[0]
+        found += [axes, -axes]
+    return np.concatenate(found)[:many]
