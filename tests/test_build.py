@@ -80,7 +80,7 @@ def test_random_adversarial_data(data):
 
 @pytest.mark.slow
 @given(datasets(), st.integers(0, 99))
-@settings(max_examples=500)
+@settings(max_examples=800)
 def test_random_data_more(data, seed):
     check_data(data, seed)
 

@@ -77,7 +77,7 @@ def test_mutants(data, rng):
 
 @pytest.mark.slow
 @given(adversarial_datasets(max_sequences=8), st.randoms(use_true_random=False))
-@settings(max_examples=120)
+@settings(max_examples=200)
 def test_mutants_more(data, rng):
     model = hm.build(data)
     for mutant in mutants(model, rng, 10):

@@ -46,7 +46,7 @@ def test_rank_one_models(drawn):
 
 @pytest.mark.slow
 @given(with_sequences(rank_one_models, most=6))
-@settings(max_examples=1000)
+@settings(max_examples=3000)
 def test_rank_one_models_more(drawn):
     check_rank_one(*drawn)
 

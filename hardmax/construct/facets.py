@@ -28,10 +28,10 @@ _STEPS = 4  # for every dimension, at most
 FAR = 2.0**16  # the largest ratio of beta to u that is worth the bits
 
 
-def threshold(numbers: Array, count: int) -> float:
+def _threshold(numbers: Array, count: int) -> float:
     """The least of so many of the largest of some numbers (n,), or of all if they are fewer.
 
-    >>> threshold(np.array([3.0, 1.0, 2.0]), 2)
+    >>> _threshold(np.array([3.0, 1.0, 2.0]), 2)
     2.0
     """
     place = max(len(numbers) - count, 0)
@@ -65,7 +65,7 @@ class Facets:
         self.owner = np.full(len(Y), many)
         # homogeneous points, the farthest first; those that are owned lie at the centre, and
         # behind all others where they are
-        order = np.argsort(self.lengths < threshold(self.lengths, _FARTHEST), kind="stable")
+        order = np.argsort(self.lengths < _threshold(self.lengths, _FARTHEST), kind="stable")
         self.columns = np.ones((d + 1, len(Y) + many * d), dtype=np.float32)
         self.columns[:-1, : len(Y)] = Y[order].T
         self.at = np.r_[order, np.zeros(many * d, dtype=np.int64)]

@@ -94,7 +94,7 @@ def test_kill_9(folder, new):
 
 @pytest.mark.slow
 def test_kill_9_often(folder, new):
-    kill_often(folder, new, 40, 1)
+    kill_often(folder, new, 60, 1)
 
 
 # the moment of writing itself, drawn out

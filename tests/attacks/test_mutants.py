@@ -27,7 +27,7 @@ def test_a_sample_of_mutants_is_judged_alike(strategy):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_many_mutants_are_judged_alike(strategy):
     report, differing = defaultdict(Counter), []
-    mutants.sample("slow", 700, report, differing.append, [strategy])
+    mutants.sample("slow", 1000, report, differing.append, [strategy])
     assert not differing, differing[:3]
 
 

@@ -51,7 +51,7 @@ def test_mutated_files(target, seeds):
 
 @pytest.mark.slow
 def test_mutated_files_long(target, seeds):
-    mutate_often(target, seeds, 20_000, 2)
+    mutate_often(target, seeds, 30_000, 2)
 
 
 @settings(max_examples=80, **HEALTH)
