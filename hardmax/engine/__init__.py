@@ -2,6 +2,5 @@
 
 from .outputs import Outputs, evaluate, float_outputs
 from .plan import Plan
-from .targets import Targets
 
-__all__ = ["Outputs", "Plan", "Targets", "evaluate", "float_outputs"]
+__all__ = ["Outputs", "Plan", "evaluate", "float_outputs"]

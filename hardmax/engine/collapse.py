@@ -14,9 +14,7 @@ from ..exact_array import ExactArray
 from .plan import Plan
 from .points import Points
 from .rounding import MOST, SLACK, TINY, UNIT, Array, gamma
-from .sums import Limbs, short_sums, totals
-
-_SCALE = 1 << 200  # denominators below: floats do not lose them, times a length
+from .sums import totals
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,6 @@ class Collapsed:
     uniform: Array
     story: list[Layer | Focus]
     leader: Array | None
-    sums: Limbs | None  # of the tokens, where they were asked for and are short
 
     @property
     def leaders(self) -> list[Array | None]:
@@ -59,13 +56,8 @@ class Collapsed:
         return [*pulls, self.leader]
 
 
-def collapse(
-    plan: Plan, tokens: ExactArray, offsets: Array, exactly: bool = False
-) -> Collapsed | None:
-    """The sequences ``offsets`` (n+1,) of packed tokens as points; None where there is no way.
-
-    Where somebody will want to know them ``exactly``, sums of tokens are taken so.
-    """
+def collapse(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed | None:
+    """The sequences ``offsets`` (n+1,) of packed tokens as points; None where there is no way."""
     if plan.collapse is None:
         return None
     batch = _Batch.of(plan, tokens, offsets)
@@ -83,13 +75,12 @@ def collapse(
             rho, alpha = float(p.rho.values[block]), float(p.alpha.values[block])
             batch.pull(block, rho, alpha)
     leader = None if to_means else batch.leaders(end)
-    sums = batch.sums() if exactly and leader is None else None
-    points = batch.means(postponed, sums) if leader is None else batch.rows(leader)
+    points = batch.means(postponed) if leader is None else batch.rows(leader)
     alpha = float(p.alpha.values[end])
     if alpha != 1 or end in p.alpha.exact:
         points.scale(alpha)
     lost = None if batch.found.all() else ~batch.found
-    return Collapsed(points, lost, batch.uniform & batch.found, batch.story, leader, sums)
+    return Collapsed(points, lost, batch.uniform & batch.found, batch.story, leader)
 
 
 @dataclass
@@ -169,18 +160,10 @@ class _Batch:
     def _count(self, mask: Array) -> Array:
         return np.asarray(np.add.reduceat(mask, self.starts, dtype=np.int64))
 
-    def sums(self) -> Limbs | None:
-        """Of tokens that are what they were given as, where they are short."""
-        rows = np.arange(self.first, self.first + len(self.x))
-        found = None if self.story else short_sums(self.tokens, rows, self.bounds)
-        return found if found is None or found.denominator < _SCALE else None
-
-    def means(self, layer: int | None = None, sums: Limbs | None = None) -> Points:
+    def means(self, layer: int | None = None) -> Points:
         """Enclosures of the means, behind a layer that is active on all tokens and so affine."""
         n = int(self.lengths[0])
-        if sums is not None:
-            means = sums.parts[0] / (float(sums.denominator) * self.lengths)[:, None]
-        elif len(self.x) == n * len(self.lengths) and (self.lengths == n).all():
+        if len(self.x) == n * len(self.lengths) and (self.lengths == n).all():
             grouped = self.x.reshape(len(self.lengths), n, -1)
             means = np.einsum("nid->nd", grouped)  # faster than a sum
             if n > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .panel import Meeting, Panel
+from .panel import Panel
 from .points import Points
 from .rounding import SLACK, TINY, UNIT, Array
 from .trails import Grid
@@ -12,12 +12,11 @@ from .trails import Grid
 _FOLD = 16  # rows that are compared as one
 
 
-def columns(panel: Panel, points: Points, move: bool = True) -> Grid:
+def columns(panel: Panel, points: Points) -> Grid:
     """Layers one after another; all that a later layer sees is corrected as points move.
 
     With t_k = ⟨u_k,x⟩ + b_k at the entrance and a_i = max(0, t_i) along the way, layer k meets
-    t_k + Σ_{i<k} a_i ⟨w_i,u_k⟩, and the point leaves at x + Σ a_i w_i. Where the layers meet in
-    one coordinate only, how far that has moved says it all (`Panel.follows`).
+    t_k + Σ_{i<k} a_i ⟨w_i,u_k⟩, and the point leaves at x + Σ a_i w_i.
     """
     x, r = points.values, points.radius
     n = len(x)
@@ -25,11 +24,8 @@ def columns(panel: Panel, points: Points, move: bool = True) -> Grid:
     read = panel.reads
     t = u @ x.T if read is None else u[:, read] @ x[:, read].T
     t += b
-    if panel.follows is None:
-        for i, first, coupling in panel.consequent:
-            t[first:] += coupling[:, None] * np.maximum(t[i], 0.0)
-    else:
-        _push(t, panel.follows)
+    for i, first, coupling in panel.consequent:
+        t[first:] += coupling[:, None] * np.maximum(t[i], 0.0)
     rise = np.maximum(t, 0.0)
     bound = panel.errors(points.farthest(read), rise.max(axis=1))[:, None]
     active, touched = t > bound, t >= -bound
@@ -43,8 +39,6 @@ def columns(panel: Panel, points: Points, move: bool = True) -> Grid:
         active, touched = t > bound, ~(t < -bound)
         doubt = touched & ~active
     grid = Grid(active, None if doubt is None or not doubt.any() else doubt)
-    if not move:
-        return grid
     size = 2 * panel.rounding
     changed = panel.changes
     where = slice(None) if changed is None else changed
@@ -55,21 +49,6 @@ def columns(panel: Panel, points: Points, move: bool = True) -> Grid:
     x[:, where] += rise.T @ moves
     points.forget(panel.axis)
     return grid
-
-
-def _push(t: Array, meeting: Meeting) -> None:
-    """What all layers see behind those before them, from what they see at the entrance, (K, n)."""
-    moved = np.zeros(t.shape[1])
-    free = iter(np.maximum(t[meeting.free], 0.0) * meeting.steps)
-    for i, slope, step in meeting.order:
-        if not slope:
-            moved += next(free)
-            continue
-        t[i] += moved * slope
-        if step:
-            moved += np.maximum(t[i], 0.0) * step
-    if len(meeting.readers):
-        t[meeting.readers] += meeting.slopes * moved
 
 
 def _errors(panel: Panel, reach: Array, t: Array) -> Array:

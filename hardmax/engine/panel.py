@@ -22,44 +22,6 @@ Kind = Literal["layers", "straight", "clips", "tents"]
 
 
 @dataclass(frozen=True, eq=False)
-class Meeting:
-    """Layers that read and change one coordinate, and meet nowhere else.
-
-    ``order`` names those that change it before the last that reads it: place, u_i and w_i. Of
-    them the ``free`` do not read it, so that their ``steps`` (·, 1) can be taken at once; behind
-    them all, the ``readers`` only read it, by ``slopes`` (·, 1).
-    """
-
-    order: list[tuple[int, float, float]]
-    free: Array
-    steps: Array
-    readers: Array
-    slopes: Array
-
-    @classmethod
-    def of(cls, reads: Array, steps: Array) -> Meeting:
-        """From the u_i and w_i of all layers, (K,) each.
-
-        >>> meeting = Meeting.of(np.array([0.0, 1.0, 0.0, 2.0]), np.array([4.0, -1.0, 0.0, 5.0]))
-        >>> meeting.order, meeting.free, meeting.readers
-        ([(0, 0.0, 4.0), (1, 1.0, -1.0)], array([0]), array([3]))
-        """
-        last = int(np.flatnonzero(reads)[-1]) if reads.any() else 0
-        pushing = np.flatnonzero(steps[:last])
-        end = int(pushing[-1]) + 1 if len(pushing) else 0
-        met = np.flatnonzero((reads[:end] != 0) | (steps[:end] != 0)).tolist()
-        free = pushing[reads[pushing] == 0]
-        readers = end + np.flatnonzero(reads[end:])
-        return cls(
-            [(i, float(reads[i]), float(steps[i])) for i in met],
-            free,
-            steps[free, None],
-            readers,
-            reads[readers, None],
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class Panel:
     """Feed-forward layers without attention in between, as K items one after another.
 
@@ -180,23 +142,6 @@ class Panel:
     def consequences(self) -> list[tuple[int, int, Array]]:
         """The same, with the bounds."""
         return self._from_first(self.couplings[1])
-
-    @cached_property
-    def follows(self) -> Meeting | None:
-        """How layers push each other that only meet in one coordinate; None where they meet in
-        several."""
-        u, _, _, w, _ = self.layers
-        met = np.triu((w != 0).astype(float) @ (u != 0).T.astype(float), 1) > 0
-        coordinates = np.flatnonzero(((w != 0) & met.any(axis=1)[:, None]).any(axis=0))
-        common = [
-            i
-            for i in coordinates.tolist()
-            if (np.triu(np.outer(w[:, i] != 0, u[:, i] != 0), 1) & met).any()
-        ]
-        if len(common) > 1:
-            return None
-        none = np.zeros(len(u))
-        return Meeting.of(u[:, common[0]], w[:, common[0]]) if common else Meeting.of(none, none)
 
     def _from_first(self, table: Array) -> list[tuple[int, int, Array]]:
         touched = self.couplings[1] > 0

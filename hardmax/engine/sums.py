@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import cached_property
 from math import lcm
 
 import numpy as np
@@ -16,7 +15,6 @@ _WORD = 32  # bits of a limb of Python integers
 _FEW = 1 << 9  # numbers below 2^53 that int64 adds
 _SHORT = 62  # bits of an integer that is a limb
 _MOST = 32  # limbs
-PIECE = 21  # bits of a piece of a limb
 _MANY = 1 << 17  # numbers that a sparse product pays for
 
 
@@ -46,24 +44,6 @@ class Limbs:
         parts = [words[..., i].astype(np.int64) for i in range(size - 1)]
         parts.append(words[..., -1].view("<i4").astype(np.int64))  # the sign is in the last
         return cls(tuple(parts), _WORD, denominator)
-
-    @cached_property
-    def pieces(self) -> tuple[Array, list[int]]:
-        """The numerators as Σ pieces[i]·2^places[i], |piece| ≤ 2^21 in float64: (k, …) and k
-        places."""
-        found: list[Array] = []
-        places: list[int] = []
-        for i, part in enumerate(self.parts):
-            longest = max(int(part.max(initial=0)), ~int(part.min(initial=0))).bit_length()
-            for shift in range(0, max(longest, 1), PIECE):
-                piece = part >> shift if shift else part
-                found.append(piece & ((1 << PIECE) - 1) if shift + PIECE < longest else piece)
-                places.append(self.width * i + shift)
-        return np.array(found, dtype=np.float64), places
-
-    def take(self, rows: Array) -> Limbs:
-        """Some of the numbers, by their first index."""
-        return Limbs(tuple(part[rows] for part in self.parts), self.width, self.denominator)
 
     def integers(self) -> Array:
         """The numerators, as an array of Python integers."""

@@ -23,16 +23,12 @@ _SHORT = 24  # panels up to which all layers are taken in order at once
 _ROUNDS = 6  # after these, points that are not through go column by column
 
 
-def sweep(panel: Panel, points: Points, buffers: Buffers, move: bool = True) -> Trail:
-    """Apply a panel to all points, in place; what was active where.
-
-    Without ``move`` they stay where they are in panels taken `in_order`, as nobody asks for them
-    any more.
-    """
+def sweep(panel: Panel, points: Points, buffers: Buffers) -> Trail:
+    """Apply a panel to all points, in place, and return which layers were active on which."""
     if panel.kind == "clips":
         return clip(panel, points)
     if in_order(panel):
-        return columns(panel, points, move)
+        return columns(panel, points)
     if panel.kind == "tents" and panel.unread is not None:
         return slabs(panel, points, panel.unread, buffers)
     if panel.kind == "layers" and panel.axis is not None:
