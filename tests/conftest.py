@@ -62,17 +62,16 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
 
 FORCED = {  # every path of the engine, on models and data of any size
     "as it is": {},
-    "panels": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 1},
+    "panels": {"fuse._STRAIGHT": 1},
     "rounds": {
-        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
-        "along._PAYS": 0,
+        "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
     },
     "rounds, then columns": {
-        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
-        "sweep._ROUNDS": 1, "along._PAYS": 0,
+        "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
+        "sweep._ROUNDS": 1,
     },
     "small panels": {
-        "fuse._BRIEF": 0, "fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._STRAIGHT": 1, "fuse._FEW": 0,
+        "fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._STRAIGHT": 1, "fuse._FEW": 0,
     },
     "step by step": {"settle._NEW": 0, "settle._STEPS": 2},
     "small chunks": {"chunks._ALONE": 0, "chunks._CHUNK": 1},

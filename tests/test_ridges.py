@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax import RankOneBlock, Transformer
-from hardmax.engine import Plan, along, collapse, evaluate, fuse, sweep
+from hardmax.engine import Plan, collapse, evaluate, fuse, sweep
 from hardmax.engine.buffers import Buffers
 from hardmax.engine.points import ACTIVE
 from hardmax.engine.ridges import ridges
@@ -27,7 +27,6 @@ COLLAPSE = {"rho": 0, "alpha": 1}
 @pytest.fixture
 def panels(monkeypatch):
     """Panels, however short the model."""
-    monkeypatch.setattr(fuse, "_BRIEF", 0)
     monkeypatch.setattr(fuse, "_STRAIGHT", 10**6)
     monkeypatch.setattr(fuse, "_FEW", 0)
 
@@ -288,9 +287,6 @@ def test_pushes_next_to_points(panels, monkeypatch, data):
     """Layers that all raise one coordinate, steeply or not, with points on and next to their
     hyperplanes, near and far: whatever is active is noticed, whatever counts as active is."""
     monkeypatch.setattr(sweep, "_SHORT", 0)
-    monkeypatch.setattr(along, "_PAYS", data.draw(st.sampled_from([0, 0, 10**6])))
-    monkeypatch.setattr(along, "_ASKED", data.draw(st.sampled_from([0, 8])))
-    monkeypatch.setattr("hardmax.engine.points._SOME", data.draw(st.sampled_from([1, 64])))
     d = data.draw(st.integers(2, 4))
     scale = F(2) ** data.draw(st.sampled_from([-150, -45, 0, 0, 0, 30, 45, 150]))
     seed = data.draw(st.integers(0, 2**32))

@@ -18,7 +18,6 @@ _KINDS: tuple[Kind, ...] = ("layers", "straight", "clips", "tents")
 _ITEMS = 256  # layers of a panel, about
 _TENTS = 3072
 _FEW = 24  # layers of a panel that are taken in order at once: there is nothing to fuse
-_BRIEF = 40  # layers in a row that form a single panel
 _STRAIGHT = 4  # consecutive layers that read one coordinate each form a panel of their own
 
 
@@ -32,8 +31,6 @@ def panels(plan: Plan, run: Array) -> list[Panel]:
     tents = _inside(len(run), [ridge for ridge in found if ridge.tent])
     kinds[tents] = 3
     kinds = _long(_long(kinds, 2, 1), 1, 0)  # short runs are not worth a panel
-    if len(run) <= _BRIEF and not tents.any():
-        kinds = np.ones_like(kinds)  # and a short one is not worth more than one
     fused = [ridge for ridge in found if ridge.tent or not kinds[ridge.start : ridge.stop].any()]
     starts, sizes, leads = _items(run, fused)
     edges = [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist(), len(run)]

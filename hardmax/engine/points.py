@@ -20,10 +20,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .plan import Plan
-from .rounding import FAINT, FINE, SLACK, SPARE, TINY, UNIT, Array, gamma
+from .rounding import FAINT, SLACK, SPARE, TINY, UNIT, Array, gamma
 
 RESTS, UNCLEAR, ACTIVE = 0, 1, 2
-_SOME = 64  # points that make a centre
 _ROUNDED = 1 + 2.0**-10  # covers the rounding of a length in single precision
 _SAFE = 2.0**50  # lengths between this and its inverse have squares that single precision holds
 
@@ -37,18 +36,6 @@ class Glance:
     reach: Array
 
 
-@dataclass(frozen=True)
-class Aside:
-    """x − ``centre`` in single precision, in the first columns of ``rows``, (n, d + 2), the last of
-    which is 1; zero in one coordinate. Bounds on the lengths, (n,), not finite past the range of
-    single precision; and the reach, (n,), of the other coordinates."""
-
-    rows: Array
-    centre: Array
-    size: Array
-    reach: Array
-
-
 @dataclass
 class Points:
     """n points: ``values`` and ``radius``, both (n, d)."""
@@ -56,7 +43,6 @@ class Points:
     values: Array
     radius: Array
     glances: dict[int | None, Glance] = field(default_factory=dict, repr=False)
-    asides: dict[int, Aside] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -74,8 +60,6 @@ class Points:
         """Drop what was computed of coordinates that have changed: all of them, or one."""
         for unread in [k for k in self.glances if axis is None or k != axis]:
             del self.glances[unread]
-        for unread in [k for k in self.asides if k != axis]:
-            del self.asides[unread]
 
     def glance(self, unread: int | None) -> Glance:
         """What a first look in single precision needs; kept while the coordinates stay."""
@@ -90,29 +74,6 @@ class Points:
             scale = 2.0 ** np.ceil(np.log2(float(lengths.max()) ** 2 + 1) / 2 + 0.01)
             self.glances[unread] = Glance(rows, scale, self._reach(lengths, unread))
         return self.glances[unread]
-
-    def aside(self, axis: int) -> Aside:
-        """What a first look in single precision needs where one coordinate changes; kept while the
-        others stay."""
-        if axis not in self.asides:
-            n, d = self.values.shape
-            centre = self.middle()
-            rows = np.empty((n, d + 2), dtype=np.float32)
-            away = rows[:, :d]
-            with np.errstate(over="ignore", invalid="ignore"):
-                np.subtract(self.values, centre, out=away, casting="same_kind")
-                rows[:, axis], rows[:, d + 1] = 0.0, 1.0
-                size = _lengths(away) + FINE
-            others = centre.copy()
-            others[axis] = 0.0
-            reach = self._reach(size + np.sqrt(others @ others) * SLACK, axis)
-            self.asides[axis] = Aside(rows, centre, size, reach)
-        return self.asides[axis]
-
-    def middle(self, coordinates: int | slice = slice(None)) -> Array:
-        """About where the points are, in some of the coordinates."""
-        some = self.values[:_SOME, coordinates]
-        return np.asarray(np.add.reduce(some, axis=0) / len(some))  # a mean, and quicker
 
     def reach(self, unread: int | None = None) -> Array:
         """ρ, (n,): |u|₁ρ, and 2|u|₂ρ as well, bounds the error of every ⟨u,x⟩ (`Sieve.rows`), for
@@ -154,11 +115,6 @@ class Points:
         largest = max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
         size = float(r.max(initial=0.0)) + gamma(self.values.shape[1] + SPARE) * largest
         return size * SLACK + FAINT
-
-    def reach_of(self, rows: Array | slice, axis: int) -> Array:
-        """The reach of one coordinate of some points."""
-        size = np.abs(self.values[rows, axis]) * gamma(self.values.shape[1] + SPARE)
-        return np.asarray((size + self.radius[rows, axis]) * SLACK + FAINT)
 
     def _signs(
         self, plan: Plan, x: Array, blocks: Array, reach: Array

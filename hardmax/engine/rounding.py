@@ -11,7 +11,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 UNIT = 2.0**-53
 SINGLE = 2.0**-24  # of single precision
 TINY = 2.0**-700  # far above all that underflow can lose between numbers in LEAST … MOST
-FINE, LARGE = 2.0**-56, 2.0**40  # the same in single precision, for coordinates up to LARGE
 FAINT = 2.0**-500  # what a square that underflows comes from is far below
 LEAST, MOST = 2.0**-300, 2.0**300  # absolute values, zeros apart, that the bounds speak of
 SLACK = 1 + 2.0**-40  # covers the rounding of a bound itself

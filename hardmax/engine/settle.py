@@ -27,8 +27,7 @@ class Book:
     """Suffixes met so far, by number, and what leads from one to the next.
 
     Number 0 is the identity; a `ready` suffix has the number OPEN − 1 − i, i the place of its
-    output in ``constants``. ``patterns`` says what the states of the layers of a step lead to, and
-    ``tables`` says it again, as rising integers and what belongs to each, where these are enough.
+    output in ``constants``. ``patterns`` says what the states of the layers of a step lead to.
     """
 
     plan: Plan
@@ -37,7 +36,6 @@ class Book:
     places: dict[tuple[int, ...], int] = field(default_factory=dict)
     steps: dict[object, int] = field(default_factory=dict)
     patterns: dict[object, dict[object, int]] = field(default_factory=dict)
-    tables: dict[int, tuple[Array, Array]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -148,14 +146,8 @@ def _through_grid(
 ) -> Array:
     if grid.everywhere:
         return _mapped(number, partial(book.throughout, place=place, blocks=panel.first))
-    short = _short_keys(grid, rows, number)
-    if short is not None and place in book.tables:
-        given, numbers = book.tables[place]
-        at = np.minimum(np.searchsorted(given, short), len(given) - 1)
-        if (given[at] == short).all():
-            return np.asarray(numbers[at])
-    known = book.patterns.setdefault((place, short is None, grid.unclear is None), {})
-    keys = _keys(grid, rows, number) if short is None else short.tolist()
+    known = book.patterns.setdefault((place, grid.unclear is None), {})
+    keys = _keys(grid, rows, number)
     found = list(map(known.get, keys))
     if None in found:
         new = {key: i for i, (key, k) in enumerate(zip(keys, found, strict=True)) if k is None}
@@ -166,25 +158,11 @@ def _through_grid(
             unclear = None if grid.unclear is None else grid.unclear[:, rows[i]]
             known[key] = book.through(int(number[i]), panel.first, active, unclear)
         found = list(map(known.get, keys))
-    if short is not None and known:
-        given = np.array([*known], dtype=np.int64)
-        order = np.argsort(given)
-        book.tables[place] = given[order], np.array([*known.values()], dtype=np.int64)[order]
     return np.array(found, dtype=np.int64)
 
 
-def _short_keys(grid: Grid, rows: Array, number: Array) -> Array | None:
-    """An integer for every point: its number and the states of all layers. None where there are
-    more than 32 of them, or unclear ones."""
-    count = len(grid.active)
-    if count > 32 or grid.unclear is not None or not len(rows) or int(number.max()) >= 2**30:
-        return None
-    states = 2.0 ** np.arange(count) @ grid.active  # sums of different powers of two: exact
-    return np.asarray(number << 32 | states[rows].astype(np.int64))
-
-
 def _keys(grid: Grid, rows: Array, number: Array) -> list[object]:
-    """The same of any length."""
+    """A hashable key for every point: its number and the states of all layers."""
     states = [grid.active] if grid.unclear is None else [grid.active, grid.unclear]
     table = np.concatenate([np.packbits(s[:, rows], axis=0) for s in states]).T
     size, packed = table.shape[1], table.tobytes()

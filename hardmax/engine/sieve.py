@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .rounding import FINE, SINGLE, SLACK, TINY, UNIT, Array, gamma
+from .rounding import SINGLE, SLACK, TINY, UNIT, Array, gamma
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,23 +56,6 @@ class Sieve:
             rows[d] = lengths * (1 + 2.0**-10)  # far above the rounding of its product
             rows[d + 1] = b + 4 * gamma(d + 8) * np.abs(b) + TINY
         return rows
-
-    def around(self, centre: Array) -> Array:
-        """The same for layers and (x − centre, ρ, 1) in single precision, for coordinates up to
-        LARGE."""
-        d = self.u.shape[1]
-        rows = self.rows.astype(np.float32)
-        lengths, given = self.rows[d:]
-        b = centre @ self.rows[:d] + given
-        size = np.abs(given) + lengths * np.sqrt(centre @ centre)
-        rows[d + 1] = b + gamma(d + 24, SINGLE) * np.abs(b) + 4 * gamma(d + 8) * size + FINE
-        return rows
-
-    def beyond(self, x: Array, reach: Array, items: Array) -> Array:
-        """Whether single layers may be active on single points, (n,)."""
-        t = np.einsum("ij,ij->i", x, self._directions[items])
-        t += self.rows[-2, items] * reach + self.rows[-1, items]
-        return np.asarray(~(t <= 0))
 
     def inside(self, x: Array, reach: Array, items: Array) -> Array:
         """Whether single points may lie in the slabs of single tents, (n,)."""

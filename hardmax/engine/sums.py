@@ -12,7 +12,6 @@ from ..exact_array import ExactArray
 from .rounding import Array
 
 _WORD = 32  # bits of a limb of Python integers
-_FEW = 1 << 9  # numbers below 2^53 that int64 adds
 _SHORT = 62  # bits of an integer that is a limb
 _MOST = 32  # limbs
 _MANY = 1 << 17  # numbers that a sparse product pays for
@@ -74,28 +73,16 @@ def sums_of_tokens(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs:
     return found if found is not None else _slowly(tokens, rows, bounds)
 
 
-def short_sums(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs | None:
-    """`sums_of_tokens` as one limb, where all tokens are short and no sum has many; or None."""
-    scaled = tokens.scaled()
-    if scaled is None or int(np.diff(bounds).max(initial=1)) >= _FEW:
-        return None
-    numerators, denominator = scaled
-    return Limbs((totals(numerators, bounds, rows),), 0, denominator)
-
-
 def quick_sums(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs | None:
-    """`sums_of_tokens` where int64 or float64 can add them exactly, None elsewhere."""
-    found = short_sums(tokens, rows, bounds)
-    if found is not None:
-        return found
+    """`sums_of_tokens` where float64 can add them exactly, None elsewhere."""
     spare = int(np.diff(bounds).max(initial=1)).bit_length()
     d = tokens.shape[1]
     overridden = bool(tokens.exact) and not {k // d for k in tokens.exact}.isdisjoint(rows.tolist())
     return None if overridden else _dyadic(tokens, rows, bounds, 50 - spare)
 
 
-def totals(x: Array, bounds: Array, rows: Array | None = None) -> Array:
-    """Sums of the rows ``rows[bounds[j]:bounds[j+1]]`` of x (T, d), or of all of x, (n, d).
+def totals(x: Array, bounds: Array) -> Array:
+    """Sums of the rows bounds[j] … bounds[j+1] − 1 of x (T, d), (n, d).
 
     They are added one by one, in some order.
 
@@ -105,12 +92,10 @@ def totals(x: Array, bounds: Array, rows: Array | None = None) -> Array:
     """
     sparse = sys.modules.get("scipy.sparse")  # thrice as quick, but takes 0.1 s to import
     if sparse is None or x.size < _MANY:
-        given = x if rows is None else _rows(x, rows)
-        return np.asarray(np.add.reduceat(given, bounds[:-1], axis=0))
-    where = np.arange(len(x)) if rows is None else rows
-    ones = np.ones(len(where), dtype=x.dtype)
+        return np.asarray(np.add.reduceat(x, bounds[:-1], axis=0))
+    ones = np.ones(len(x), dtype=x.dtype)
     shape = (len(bounds) - 1, len(x))
-    return np.asarray(sparse.csr_array((ones, where, bounds), shape=shape) @ x)
+    return np.asarray(sparse.csr_array((ones, np.arange(len(x)), bounds), shape=shape) @ x)
 
 
 def _rows(x: Array, rows: Array) -> Array:

@@ -1,6 +1,6 @@
 """Points through a panel: one matrix product, then only what moves (theory C1, C4).
 
-Where few layers of a panel are active on a point (`_rounds`, `along`, `slabs`), the sieve finds
+Where few layers of a panel are active on a point (`_rounds`, `slabs`), the sieve finds
 each point's first active item, all such points are moved at once, and their later items are looked
 at again. Where many are (`columns`), the layers are taken in order and the products with later
 layers are corrected through ⟨w_i,u_k⟩, errors and all.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .along import along
 from .buffers import Buffers, runs
 from .columns import clip, columns
 from .panel import Panel
@@ -31,9 +30,6 @@ def sweep(panel: Panel, points: Points, buffers: Buffers) -> Trail:
         return columns(panel, points)
     if panel.kind == "tents" and panel.unread is not None:
         return slabs(panel, points, panel.unread, buffers)
-    if panel.kind == "layers" and panel.axis is not None:
-        events, left = along(panel, points, panel.axis, buffers, _ROUNDS)
-        return _finish(panel, points, events, left) if len(left) else events
     return _rounds(panel, points, buffers)
 
 
