@@ -246,7 +246,7 @@ def test_signs_that_floats_miss(u, x, b):
     compiled = Plan.of(model)
     exact = sum((F(a) * F(c) for a, c in zip(u, x, strict=True)), F(b))
     points = Points(np.array([x]), np.zeros((1, d)))
-    state = points.layer(compiled, np.array([1]), points.reach())[0]
+    state = points.layer(compiled.arrays, np.array([1]), points.reach())[0]
     assert state != ACTIVE or exact > 0
     assert state != RESTS or exact < 0
     check(model, [[tuple(map(F, x))]])
@@ -460,7 +460,7 @@ def test_errors_grow_with_steep_layers():
         [RankOneBlock.of(1, rho=0, alpha=1), RankOneBlock.of(1, u=[1], b=-near, w=[F(2) ** 40])]
     )
     points = Points(np.array([[1 / 3]]), np.array([[2.0**-54]]))
-    points.layer(Plan.of(model), np.array([1]), points.reach())
+    points.layer(Plan.of(model).arrays, np.array([1]), points.reach())
     exact = F(1, 3) + 2**40 * (F(1, 3) - near)
     assert exact - F(1, 3) > F(1, 2**16)
     assert abs(F(float(points.values[0, 0])) - exact) <= F(float(points.radius[0, 0]))
@@ -472,7 +472,7 @@ def test_levels_that_floats_round():
     for i in range(5):
         unit = [int(i == j) for j in range(5)]
         blocks.append(RankOneBlock.of(5, u=unit, b=F(-1, 3), w=[-x for x in unit]))
-    panel = Panel("clips", np.arange(1, 6), Plan.of(Transformer(blocks)))
+    panel = Panel("clips", np.arange(1, 6), Plan.of(Transformer(blocks)).arrays)
     for start in (1.0, 1 / 3):  # cut off for certain, and perhaps
         points = Points(np.full((1, 5), start), np.zeros((1, 5)))
         clip(panel, points)

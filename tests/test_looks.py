@@ -102,13 +102,13 @@ def test_what_is_kept_is_never_stale(seed, steps):
         if step in ("raised", "other"):
             axis = 3 if step == "raised" else 2
             which = np.full(len(some), axis - 1)
-            points.raised(plan, some, which, points.reach()[some], axis)
+            points.raised(plan.arrays, some, which, points.reach()[some], axis)
         elif step == "put":
             part = points.take(some)
-            part.layer(plan, np.ones(len(some), dtype=int), part.reach())
+            part.layer(plan.arrays, np.ones(len(some), dtype=int), part.reach())
             points.put(some, part)
         elif step == "layer":
-            points.layer(plan, np.ones(len(points), dtype=int), points.reach())
+            points.layer(plan.arrays, np.ones(len(points), dtype=int), points.reach())
         elif step == "scale":
             points.scale(3.0)
         for axis in (2, 3):

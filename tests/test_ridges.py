@@ -277,9 +277,9 @@ def test_a_gap_between_blocks_parts_a_run():
     """Attention in between, or a block that does nothing: not consecutive, not one ridge."""
     u, e = (F(1), F(2)), (F(2), F(-1))
     plan = Plan.of(model_of(*(layer(u, 1, F(k), e) for k in range(4))))
-    assert [(r.start, r.stop) for r in ridges(plan, np.arange(1, 5))] == [(0, 4)]
-    assert [(r.start, r.stop) for r in ridges(plan, np.array([1, 3, 4]))] == [(1, 3)]
-    assert ridges(plan, np.array([1])) == []
+    assert [(r.start, r.stop) for r in ridges(plan.arrays, np.arange(1, 5))] == [(0, 4)]
+    assert [(r.start, r.stop) for r in ridges(plan.arrays, np.array([1, 3, 4]))] == [(1, 3)]
+    assert ridges(plan.arrays, np.array([1])) == []
 
 
 @given(st.data())

@@ -117,8 +117,10 @@ class _Batch:
 
     def layer(self, block: int, may_wait: bool) -> bool:
         """Apply a layer; True where it ``may_wait``, being active on all tokens, and was not."""
-        plan = self.plan
-        t, bound = self._products(plan.u[block], float(plan.b[block]), float(plan.norms[block]))
+        arrays = self.plan.arrays
+        t, bound = self._products(
+            arrays.u[block], float(arrays.b[block]), float(arrays.norms[block])
+        )
         low, high = float(t.min()), float(t.max())
         if high < -bound:
             return False
@@ -130,8 +132,8 @@ class _Batch:
             whole = self._count(t > bound) == self.lengths
             self.uniform &= whole | (self._count(t < -bound) == self.lengths)
         self.story.append(Layer(block, whole))
-        reach = float(plan.absolute_w[block].max())
-        self.x = self.x + np.maximum(t, 0.0)[:, None] * plan.w[block]
+        reach = float(arrays.absolute_w[block].max())
+        self.x = self.x + np.maximum(t, 0.0)[:, None] * arrays.w[block]
         self.radius = (self.radius + reach * bound) * SLACK
         self._grow(self.top + reach * (max(high, 0.0) + bound))
         return False
@@ -174,14 +176,14 @@ class _Batch:
             means /= self.lengths[:, None]
         spread = (self.radius + gamma(n + 3) * self.top) * SLACK + TINY
         if layer is not None:
-            plan = self.plan
-            b, size, d = float(plan.b[layer]), float(plan.norms[layer]), means.shape[1]
-            t = means @ plan.u[layer]
+            arrays = self.plan.arrays
+            b, size, d = float(arrays.b[layer]), float(arrays.norms[layer]), means.shape[1]
+            t = means @ arrays.u[layer]
             t += b
             bound = (size * spread + gamma(d + 8) * (size * self.top + abs(b))) * SLACK + TINY
-            reach = float(plan.absolute_w[layer].max())
+            reach = float(arrays.absolute_w[layer].max())
             top = (self.top + reach * (float(np.abs(t).max()) + bound)) * SLACK
-            means += t[:, None] * plan.w[layer]
+            means += t[:, None] * arrays.w[layer]
             spread = (spread + reach * bound) * SLACK + 8 * UNIT * top + TINY
             self.story.append(Layer(layer, np.ones(len(means), dtype=bool)))
         return Points(means, np.full(means.shape, spread))

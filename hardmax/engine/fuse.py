@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .arrays import BlockArrays
 from .panel import Kind, Panel
 from .ridges import Ridge, ridges
 from .rounding import Array
-
-if TYPE_CHECKING:
-    from .plan import Plan
 
 _KINDS: tuple[Kind, ...] = ("layers", "straight", "clips", "tents")
 _ITEMS = 256  # layers of a panel, about
@@ -21,13 +18,13 @@ _FEW = 24  # layers of a panel that are taken in order at once: there is nothing
 _STRAIGHT = 4  # consecutive layers that read one coordinate each form a panel of their own
 
 
-def panels(plan: Plan, run: Array) -> list[Panel]:
+def panels(arrays: BlockArrays, run: Array) -> list[Panel]:
     """Cut consecutive layers into panels of tents, of straight layers, and of others."""
     if not len(run):
         return []
-    found = ridges(plan, run)
-    straight = (plan.u[run] != 0).sum(axis=1) <= 1
-    kinds = np.where(_clips(plan, run), 2, straight.astype(int))
+    found = ridges(arrays, run)
+    straight = (arrays.u[run] != 0).sum(axis=1) <= 1
+    kinds = np.where(_clips(arrays, run), 2, straight.astype(int))
     tents = _inside(len(run), [ridge for ridge in found if ridge.tent])
     kinds[tents] = 3
     kinds = _long(_long(kinds, 2, 1), 1, 0)  # short runs are not worth a panel
@@ -38,7 +35,7 @@ def panels(plan: Plan, run: Array) -> list[Panel]:
     for a, b in pairwise(edges):
         kind = _KINDS[int(kinds[a])]
         if kind == "clips":
-            panels += [Panel(kind, part, plan) for part in _apart(plan, run[a:b])]
+            panels += [Panel(kind, part, arrays) for part in _apart(arrays, run[a:b])]
             continue
         items = a + np.flatnonzero(starts[a:b])
         most = _TENTS if kind == "tents" else _ITEMS
@@ -47,9 +44,9 @@ def panels(plan: Plan, run: Array) -> list[Panel]:
         part = (ends - sizes[items]) * count // ends[-1]
         for i in np.unique(part):
             mine = items[part == i]
-            panel = Panel(kind, run[mine], plan, sizes[mine], leads[mine])
+            panel = Panel(kind, run[mine], arrays, sizes[mine], leads[mine])
             few = kind == "layers" and len(panel.blocks) <= _FEW
-            panels.append(Panel(kind, panel.blocks, plan) if few else panel)
+            panels.append(Panel(kind, panel.blocks, arrays) if few else panel)
     return panels
 
 
@@ -79,21 +76,21 @@ def _long(kinds: Array, kind: int, otherwise: int) -> Array:
     return np.where(short, otherwise, kinds)
 
 
-def _clips(plan: Plan, run: Array) -> Array:
+def _clips(arrays: BlockArrays, run: Array) -> Array:
     """Which layers have u = ±e_i and w = −u, exactly."""
-    u, w = plan.u[run], plan.w[run]
+    u, w = arrays.u[run], arrays.w[run]
     found = (np.abs(u).sum(axis=1) == 1) & (np.abs(u).max(axis=1) == 1) & (w == -u).all(axis=1)
-    for array in (plan.parameters.u, plan.parameters.w):
+    for array in (arrays.parameters.u, arrays.parameters.w):
         if array.exact:
-            found &= ~np.isin(run, [k // plan.dimension for k in array.exact])
+            found &= ~np.isin(run, [k // arrays.dimension for k in array.exact])
     return np.asarray(found)
 
 
-def _apart(plan: Plan, run: Array) -> list[Array]:
+def _apart(arrays: BlockArrays, run: Array) -> list[Array]:
     """Consecutive clips in groups that cut every coordinate at most once, by coordinate."""
     groups: list[list[tuple[int, int]]] = []
     seen: set[int] = set()
-    for k, i in zip(run.tolist(), np.abs(plan.u[run]).argmax(axis=1).tolist(), strict=True):
+    for k, i in zip(run.tolist(), np.abs(arrays.u[run]).argmax(axis=1).tolist(), strict=True):
         if i in seen or not groups:
             groups.append([])
             seen = set()

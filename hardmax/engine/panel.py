@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from ..exact_array import ranges
+from .arrays import BlockArrays
 from .ridges import knots
 from .rounding import SLACK, SPARE, TINY, Array, gamma
 from .sieve import Sieve
-
-if TYPE_CHECKING:
-    from .plan import Plan
 
 Kind = Literal["layers", "straight", "clips", "tents"]
 
@@ -34,7 +32,7 @@ class Panel:
 
     kind: Kind
     first: Array
-    plan: Plan
+    arrays: BlockArrays
     counts: Array | None = None  # None: one layer each
     leads: Array | None = None
 
@@ -69,24 +67,24 @@ class Panel:
     @cached_property
     def axis(self) -> int | None:
         """The coordinate that the layers change, where it is one and the same."""
-        used = np.flatnonzero(self.plan.w[self.blocks].any(axis=0))
+        used = np.flatnonzero(self.arrays.w[self.blocks].any(axis=0))
         return int(used[0]) if len(used) == 1 else None
 
     @cached_property
     def unread(self) -> int | None:
         """`axis`, where no layer of the panel reads it."""
         axis = self.axis
-        return None if axis is None or self.plan.u[self.first, axis].any() else axis
+        return None if axis is None or self.arrays.u[self.first, axis].any() else axis
 
     @cached_property
     def reads(self) -> Array | None:
         """The coordinates that the layers read, where they are few."""
-        return self._few(self.plan.u)
+        return self._few(self.arrays.u)
 
     @cached_property
     def changes(self) -> Array | None:
         """The coordinates that the layers change, where they are few."""
-        return self._few(self.plan.w)
+        return self._few(self.arrays.w)
 
     def _few(self, vectors: Array) -> Array | None:
         used = np.flatnonzero(vectors[self.blocks].any(axis=0))
@@ -95,19 +93,25 @@ class Panel:
     @cached_property
     def sieve(self) -> Sieve:
         """What decides for all points at once which items rest."""
-        u, tents = self.plan.u[self._leads], self.kind == "tents"
+        u, tents = self.arrays.u[self._leads], self.kind == "tents"
         if self.counts is None or not self.fused:
-            b = self.plan.b[self.first]
+            b = self.arrays.b[self.first]
             return Sieve(u, b, b, tents)
-        b = knots(self.plan, self.blocks, np.repeat(self._leads, self.counts))
+        b = knots(self.arrays, self.blocks, np.repeat(self._leads, self.counts))
         starts = np.cumsum(self.counts) - self.counts
         return Sieve(u, np.minimum.reduceat(b, starts), np.maximum.reduceat(b, starts), tents)
 
     @cached_property
     def layers(self) -> tuple[Array, Array, Array, Array, Array]:
         """u, |u|, b, w and |w| of the layers."""
-        plan, k = self.plan, self.blocks
-        return plan.u[k], plan.absolute_u[k], plan.b[k][:, None], plan.w[k], plan.absolute_w[k]
+        arrays, k = self.arrays, self.blocks
+        return (
+            arrays.u[k],
+            arrays.absolute_u[k],
+            arrays.b[k][:, None],
+            arrays.w[k],
+            arrays.absolute_w[k],
+        )
 
     @cached_property
     def norms(self) -> Array:
@@ -117,12 +121,12 @@ class Panel:
     @cached_property
     def rounding(self) -> float:
         """γ of ⟨u,x⟩ + b: d products and sums, and a correction for each layer before."""
-        return gamma(self.plan.dimension + 2 * len(self.blocks) + 8)
+        return gamma(self.arrays.dimension + 2 * len(self.blocks) + 8)
 
     @cached_property
     def lengths(self) -> Array:
         """`norms`, as much larger as rounding here is than a reach has room for, (K,)."""
-        spare = gamma(self.plan.dimension + SPARE)
+        spare = gamma(self.arrays.dimension + SPARE)
         return np.asarray(self.norms * max(1.0, self.rounding / spare) * SLACK)
 
     @cached_property

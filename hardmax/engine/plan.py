@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TypeVar, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..errors import InputError
 from ..exact_array import ExactArray
 from ..model.parameters import NAMES, Parameters
 from ..model.transformer import Transformer
+from .arrays import BlockArrays
 from .fuse import panels
 from .panel import Panel
 from .rounding import LEAST, MOST, WIDEST, Array
@@ -34,7 +34,7 @@ class Scaling:
     block: int
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """Compiled model: blocks before the collapse, the collapse, and `steps` behind it.
 
@@ -49,15 +49,12 @@ class Plan:
     (0, ())
     """
 
-    parameters: Parameters
+    arrays: BlockArrays
     prefix: tuple[int, ...]
     collapse: int | None
     moves: Array
     rests: Array
     steps: tuple[Panel | Scaling, ...]
-    u: Array
-    b: Array
-    w: Array
     memory: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -82,47 +79,36 @@ class Plan:
         return cast("T", self.memory[kind])
 
     @property
+    def parameters(self) -> Parameters:
+        """The exact parameters."""
+        return self.arrays.parameters
+
+    @property
     def dimension(self) -> int:
         """Dimension d of the tokens."""
-        return self.parameters.dimension
+        return self.arrays.dimension
 
     def __len__(self) -> int:
         return len(self.parameters)
 
-    @cached_property
-    def absolute_u(self) -> Array:
-        return np.abs(self.u)
-
-    @cached_property
-    def absolute_w(self) -> Array:
-        return np.abs(self.w)
-
-    @cached_property
-    def norms(self) -> Array:
-        """|u|₁ of every block, (L,)."""
-        return np.asarray(self.absolute_u.sum(axis=1))
-
 
 def _compile(p: Parameters) -> Plan:
-    arrays = [getattr(p, name) for name in NAMES]
     moves = (p.w.values != 0).any(axis=1) & ((p.u.values != 0).any(axis=1) | (p.b.values > 0))
     rests = _is(p.rho, 1.0) & _is(p.alpha, 0.0)
     zeros = np.flatnonzero(_is(p.rho, 0.0))
-    floats = p.u.values, p.b.values, p.w.values
-    if not len(zeros) or p.dimension > WIDEST or not all(map(_moderate, arrays)):
-        return Plan(p, (), None, moves, rests, (), *floats)
+    arrays = BlockArrays(p)
+    if not len(zeros) or p.dimension > WIDEST or not all(_moderate(getattr(p, n)) for n in NAMES):
+        return Plan(arrays, (), None, moves, rests, ())
     collapse = int(zeros[0])
     prefix = tuple(np.flatnonzero((moves | ~rests)[: collapse + 1]).tolist())
-    plan = Plan(p, prefix, collapse, moves, rests, (), *floats)
     steps: list[Panel | Scaling] = []
     start = collapse + 1
     for end in np.flatnonzero(~rests).tolist():
         if end > collapse:
-            steps += [*panels(plan, start + np.flatnonzero(moves[start : end + 1])), Scaling(end)]
+            steps += [*panels(arrays, start + np.flatnonzero(moves[start : end + 1])), Scaling(end)]
             start = end + 1
-    steps += panels(plan, start + np.flatnonzero(moves[start:]))
-    plan.steps = tuple(steps)
-    return plan
+    steps += panels(arrays, start + np.flatnonzero(moves[start:]))
+    return Plan(arrays, prefix, collapse, moves, rests, tuple(steps))
 
 
 def _is(array: ExactArray, value: float) -> Array:

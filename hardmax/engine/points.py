@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .plan import Plan
+from .arrays import BlockArrays
 from .rounding import FAINT, SLACK, SPARE, TINY, UNIT, Array, gamma
 
 RESTS, UNCLEAR, ACTIVE = 0, 1, 2
@@ -117,14 +117,14 @@ class Points:
         return size * SLACK + FAINT
 
     def _signs(
-        self, plan: Plan, x: Array, blocks: Array, reach: Array
+        self, arrays: BlockArrays, x: Array, blocks: Array, reach: Array
     ) -> tuple[Array, Array, Array]:
         """Of the layers, one for each point x, the states, the computed max(0, t), and bounds on
         its error."""
-        b = plan.b[blocks]
-        t = np.einsum("ij,ij->i", x, plan.u[blocks])
+        b = arrays.b[blocks]
+        t = np.einsum("ij,ij->i", x, arrays.u[blocks])
         t += b
-        bound = plan.norms[blocks] * reach
+        bound = arrays.norms[blocks] * reach
         bound += gamma(x.shape[1] + 8) * np.abs(b)
         bound *= SLACK
         bound += TINY
@@ -133,31 +133,33 @@ class Points:
         bound[rests] = 0.0
         return state, np.maximum(t, 0.0), bound
 
-    def layer(self, plan: Plan, blocks: Array, reach: Array) -> Array:
+    def layer(self, arrays: BlockArrays, blocks: Array, reach: Array) -> Array:
         """Apply to every point a feed-forward layer of its own; the states, (n,).
 
         The exact point moves by w·(t ± bound), or not at all; and the sum is rounded.
         """
         x, r = self.values, self.radius
-        state, rise, bound = self._signs(plan, x, blocks, reach)
-        step = rise[:, None] * plan.w[blocks]
+        state, rise, bound = self._signs(arrays, x, blocks, reach)
+        step = rise[:, None] * arrays.w[blocks]
         x += step
-        r += plan.absolute_w[blocks] * bound[:, None]
+        r += arrays.absolute_w[blocks] * bound[:, None]
         r += (8 * UNIT) * (np.abs(x) + np.abs(step)) + TINY
         r *= SLACK
         self.forget()
         return state
 
-    def raised(self, plan: Plan, rows: Array, blocks: Array, reach: Array, axis: int) -> Array:
+    def raised(
+        self, arrays: BlockArrays, rows: Array, blocks: Array, reach: Array, axis: int
+    ) -> Array:
         """`layer` for some points, by layers that change the coordinate ``axis`` only.
 
         ``reach`` may have been computed before it changed, if they do not read it.
         """
         x = self.values if len(rows) == len(self) else self.values[rows]
-        state, step, bound = self._signs(plan, x, blocks, reach)
-        step *= plan.w[blocks, axis]
+        state, step, bound = self._signs(arrays, x, blocks, reach)
+        step *= arrays.w[blocks, axis]
         values = self.values[rows, axis] + step
-        grown = self.radius[rows, axis] + plan.absolute_w[blocks, axis] * bound
+        grown = self.radius[rows, axis] + arrays.absolute_w[blocks, axis] * bound
         grown += (8 * UNIT) * (np.abs(values) + np.abs(step)) + TINY
         self.values[rows, axis], self.radius[rows, axis] = values, grown * SLACK
         self.forget(axis)

@@ -14,15 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..exact_array import ExactArray, ranges
+from .arrays import BlockArrays
 from .rounding import LEAST, MOST, Array, gamma
-
-if TYPE_CHECKING:
-    from .plan import Plan
 
 _HINGES = 64  # layers of a ridge that is no tent; more become several
 _NEAR = 2.0**-48  # far above the rounding of two products
@@ -61,38 +58,38 @@ class _Layers:
         return _Layers(self.blocks[a:b], self.rising[a:b], self.knots[a:b], self.changes[a:b])
 
 
-def ridges(plan: Plan, run: Array) -> list[Ridge]:
+def ridges(arrays: BlockArrays, run: Array) -> list[Ridge]:
     """The ridges of two layers or more among consecutive layers, in order."""
-    stretches = list(_parallel(plan, run))
+    stretches = list(_parallel(arrays, run))
     if not stretches:
         return []
     starts, stops = np.array(stretches).T
     blocks = run[ranges(starts, stops - starts)]
     firsts = np.repeat(run[starts], stops - starts)
-    layers = _layers(plan, blocks, firsts)
+    layers = _layers(arrays, blocks, firsts)
     found: list[Ridge] = []
     end = 0
     for start, stop in stretches:
         begin, end = end, end + stop - start
-        found += _cut(plan, layers.part(begin, end), start)
+        found += _cut(arrays, layers.part(begin, end), start)
     return found
 
 
-def knots(plan: Plan, blocks: Array, leads: Array) -> Array:
+def knots(arrays: BlockArrays, blocks: Array, leads: Array) -> Array:
     """b_k/s_k of the layers, u_k = s_k u and u that of ``leads``, within 6 roundings."""
-    pivots = plan.absolute_u[leads].argmax(axis=1)
-    own, ratios = plan.u[blocks, pivots], np.ones(len(blocks))
-    np.divide(plan.u[leads, pivots], own, out=ratios, where=own != 0)  # a translation is its own
-    return np.asarray(plan.b[blocks] * ratios)
+    pivots = arrays.absolute_u[leads].argmax(axis=1)
+    own, ratios = arrays.u[blocks, pivots], np.ones(len(blocks))
+    np.divide(arrays.u[leads, pivots], own, out=ratios, where=own != 0)  # a translation is its own
+    return np.asarray(arrays.b[blocks] * ratios)
 
 
-def _parallel(plan: Plan, run: Array) -> Iterator[tuple[int, int]]:
+def _parallel(arrays: BlockArrays, run: Array) -> Iterator[tuple[int, int]]:
     """Longest stretches, of two layers or more, that share u up to scale and leave ⟨u,z⟩ as it
     is: floats name the candidates, exact numbers decide."""
     if len(run) < 2:
         return
-    p, d = plan.parameters, plan.dimension
-    u, w = plan.u[run], plan.w[run]
+    p, d = arrays.parameters, arrays.dimension
+    u, w = arrays.u[run], arrays.w[run]
     before, after, row = u[:-1], u[1:], np.arange(len(run) - 1)
     pivots = np.abs(before).argmax(axis=1)
     left = after * before[row, pivots][:, None]
@@ -120,23 +117,23 @@ def _parallel(plan: Plan, run: Array) -> Iterator[tuple[int, int]]:
     yield from ((a, b + 1) for a, b in zip(edges[::2], edges[1::2], strict=True))
 
 
-def _layers(plan: Plan, blocks: Array, firsts: Array) -> _Layers:
+def _layers(arrays: BlockArrays, blocks: Array, firsts: Array) -> _Layers:
     """Layers, u being that of the blocks ``firsts``."""
-    p, d = plan.parameters, plan.dimension
-    pivots = plan.absolute_u[firsts].argmax(axis=1)
-    rising = (plan.u[blocks, pivots] > 0) == (plan.u[firsts, pivots] > 0)
-    rows, coordinates = np.nonzero(plan.w[blocks])
+    p, d = arrays.parameters, arrays.dimension
+    pivots = arrays.absolute_u[firsts].argmax(axis=1)
+    rising = (arrays.u[blocks, pivots] > 0) == (arrays.u[firsts, pivots] > 0)
+    rows, coordinates = np.nonzero(arrays.w[blocks])
     sizes = [x if x > 0 else -x for x in _exact(p.u, blocks * d + pivots)]
     offsets = _exact(p.b, blocks)
     weights = _exact(p.w, blocks[rows] * d + coordinates)
     changes: list[list[tuple[int, Rational, Rational]]] = [[] for _ in sizes]
     for k, i, w in zip(rows.tolist(), coordinates.tolist(), weights, strict=True):
         changes[k].append((i, sizes[k] * w, offsets[k] * w))
-    places = knots(plan, blocks, firsts).tolist()
+    places = knots(arrays, blocks, firsts).tolist()
     return _Layers(blocks.tolist(), rising.tolist(), places, changes)
 
 
-def _cut(plan: Plan, layers: _Layers, place: int) -> Iterator[Ridge]:
+def _cut(arrays: BlockArrays, layers: _Layers, place: int) -> Iterator[Ridge]:
     """Parallel layers, the first at a place of the run, cut into tents, as short as can be, and
     half-spaces in between. What rests on neither side is left out."""
     blocks, rising = layers.blocks, layers.rising
@@ -156,7 +153,7 @@ def _cut(plan: Plan, layers: _Layers, place: int) -> Iterator[Ridge]:
             at = _lead(states[a], states[b], rising[a:b])
             if b - a > 1 and at is not None:
                 lead = blocks[a + at]
-                seen_from = knots(plan, np.array(blocks[a:b]), np.full(b - a, lead))
+                seen_from = knots(arrays, np.array(blocks[a:b]), np.full(b - a, lead))
                 if _moderate(seen_from.tolist()):
                     yield Ridge(place + a, place + b, lead, False)
         if stop > start:

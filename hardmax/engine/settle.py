@@ -178,7 +178,7 @@ def _step_by_step(book: Book, panel: Panel, grid: Grid, rows: Array, number: Arr
     for _ in range(_STEPS):
         for k in set(number[left].tolist()):
             reads = book.suffixes[k].reads
-            rests = (book.plan.w[panel.first][:, reads] == 0).all(axis=1)
+            rests = (book.plan.arrays.w[panel.first][:, reads] == 0).all(axis=1)
             met[np.ix_(left[number[left] == k], rests)] = False
         left = left[met[left].any(axis=1)]
         if not len(left):
@@ -207,7 +207,7 @@ def _past_events(book: Book, events: Events, rows: Array, number: Array) -> Arra
     of = held[met]
     for k in set(of.tolist()) - {OPEN}:
         mine = np.flatnonzero(of == k)
-        matters = (book.plan.w[blocks[mine]][:, book.suffixes[k].reads] != 0).any(axis=1)
+        matters = (book.plan.arrays.w[blocks[mine]][:, book.suffixes[k].reads] != 0).any(axis=1)
         held[met[mine[matters]]] = OPEN
     return np.asarray(held[rows])
 

@@ -22,7 +22,7 @@ def slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
         now = np.r_[True, rows[1:] != rows[:-1]]
         mine, slab = rows[now], items[now]
         for at, blocks in panel.hinges(slab):
-            states = points.raised(panel.plan, mine[at], blocks, reach[mine[at]], axis)
+            states = points.raised(panel.arrays, mine[at], blocks, reach[mine[at]], axis)
             events.add(mine[at], blocks, states)
         rows, items = rows[~now], items[~now]
     return events

@@ -72,7 +72,7 @@ def _rounds(panel: Panel, points: Points, buffers: Buffers) -> Trail:
         near = reach
         for mine, blocks in panel.hinges(item):
             part = moved.take(mine) if len(mine) < len(rows) else moved
-            states = part.layer(panel.plan, blocks, near[mine])
+            states = part.layer(panel.arrays, blocks, near[mine])
             if part is not moved:
                 moved.put(mine, part)
             events.add(rows[mine], blocks, states)
@@ -108,7 +108,7 @@ def _finish(panel: Panel, points: Points, events: Events, rows: Array) -> Events
     if panel.kind == "tents":
         for block in panel.blocks.tolist():
             blocks = np.full(len(rows), block)
-            events.add(rows, blocks, start.layer(panel.plan, blocks, start.reach()))
+            events.add(rows, blocks, start.layer(panel.arrays, blocks, start.reach()))
     else:
         grid = columns(panel, start)
         for i, block in enumerate(panel.blocks.tolist()):
