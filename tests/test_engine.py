@@ -18,19 +18,14 @@ import hardmax as hm
 from hardmax import RankOneBlock, Transformer
 from hardmax.certify.membership import surely_inside
 from hardmax.certify.verify import misclassified
-from hardmax.engine import (
-    Plan,
-    collapse,
-    evaluate,
-    float_outputs,
-    outputs,
-    sums,
-)
-from hardmax.engine.buffers import Buffers
-from hardmax.engine.columns import clip
-from hardmax.engine.panel import Panel
-from hardmax.engine.points import ACTIVE, RESTS, Points
-from hardmax.exact_array import ExactArray
+from hardmax.engine import Plan, evaluate, float_outputs, outputs
+from hardmax.engine.compile.panel import Panel
+from hardmax.engine.forward import collapse
+from hardmax.engine.forward.buffers import Buffers
+from hardmax.engine.forward.columns import clip
+from hardmax.engine.forward.points import ACTIVE, RESTS, Points
+from hardmax.exact import sums
+from hardmax.exact.array import ExactArray
 from hardmax.testing import (
     FAMILIES,
     KINDS,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import hardmax as hm
 from hardmax import RankOneBlock, Transformer
 from hardmax.certify.verify import misclassified
-from hardmax.engine.sums import Limbs, sums_of_tokens
-from hardmax.exact_array import ExactArray
+from hardmax.exact.array import ExactArray
+from hardmax.exact.sums import Limbs, sums_of_tokens
 from hardmax.labels import Point
 from hardmax.testing import adversarial
 

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from reference import dot
 
 from hardmax import RankOneBlock, Transformer
-from hardmax.engine import Plan, buffers, slabs
-from hardmax.engine.buffers import Buffers
-from hardmax.engine.points import Points
-from hardmax.engine.rounding import SPARE, gamma
+from hardmax.enclosure.rounding import SPARE, gamma
+from hardmax.engine import Plan
+from hardmax.engine.forward import buffers
+from hardmax.engine.forward import tents as slabs
+from hardmax.engine.forward.buffers import Buffers
+from hardmax.engine.forward.points import Points
 
 F = Fraction
 

@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax import RankOneBlock, Transformer
-from hardmax.engine import Plan, collapse, evaluate, fuse, sweep
-from hardmax.engine.buffers import Buffers
-from hardmax.engine.points import ACTIVE
-from hardmax.engine.ridges import ridges
-from hardmax.engine.trails import Events
+from hardmax.engine import Plan, evaluate
+from hardmax.engine.compile import panels as fuse
+from hardmax.engine.compile.ridges import ridges
+from hardmax.engine.forward import collapse
+from hardmax.engine.forward import forward_pass as sweep
+from hardmax.engine.forward.buffers import Buffers
+from hardmax.engine.forward.points import ACTIVE
+from hardmax.engine.forward.record import Events
 from hardmax.testing import rationals
 
 F = Fraction

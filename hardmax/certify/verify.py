@@ -12,12 +12,12 @@ from .. import __version__
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
 from ..engine import evaluate
-from ..engine.points import Points
-from ..engine.rounding import Array
+from ..engine.forward.points import Points
 from ..errors import InputError
+from ..exact.array import Array
+from ..exact.numbers import Vector, show_vector
 from ..labels import Point
 from ..model.transformer import Transformer
-from ..numbers import Vector, show_vector
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
 from .membership import outside, surely_inside
 from .separation import separation_entries

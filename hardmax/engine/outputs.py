@@ -7,22 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..exact_array import ExactArray
+from ..exact.array import Array, ExactArray
+from ..exact.numbers import Vector
+from ..exact.rows import lowest_terms, row_of, vector_of
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from ..numbers import Vector
-from ..rows import lowest_terms, row_of, vector_of
-from .buffers import Buffers
 from .chunks import chunks, chunkwise
-from .collapse import Collapsed, collapse
-from .plan import Plan, Scaling
-from .points import Points
-from .replay import replay
-from .rounding import Array
-from .settle import OPEN, Book, settle
-from .stories import Stories
-from .sweep import sweep
-from .trails import Trail
+from .compile.plan import Plan, Scaling
+from .exact.backward import OPEN, Book, settle
+from .exact.history import Stories
+from .exact.replay import replay
+from .forward.buffers import Buffers
+from .forward.collapse import Collapsed, collapse
+from .forward.forward_pass import sweep
+from .forward.points import Points
+from .forward.record import Trail
 
 Inside = Callable[[Array, Points], Array]
 Progress = Callable[[int], None]
