@@ -18,7 +18,7 @@ import hardmax as hm
 from hardmax import RankOneBlock, Transformer
 from hardmax.certify.membership import surely_inside
 from hardmax.certify.verify import misclassified
-from hardmax.engine import Plan, evaluate, float_outputs, outputs
+from hardmax.engine import Plan, Sizes, evaluate, float_outputs, outputs
 from hardmax.engine.compile.panel import Panel
 from hardmax.engine.forward import collapse
 from hardmax.engine.forward.buffers import Buffers
@@ -94,16 +94,16 @@ def collapsing(draw):
 @given(collapsing())
 def test_the_plan_equals_the_blocks(forced, pair):
     model, batch = pair
-    check(model, batch)
+    check(model, batch, forced)
 
 
-def check(model, batch):
+def check(model, batch, sizes=Sizes()):
     """Exact outputs of the engine and of the definition are the same."""
     data = hm.Dataset(batch)
-    found = evaluate(model, data.tokens, data.offsets)
+    found = evaluate(model, data.tokens, data.offsets, sizes=sizes)
     expected = [reference.output(model.blocks, Z) for Z in batch]
     assert [found[j] for j in range(len(batch))] == expected
-    again = evaluate(model, data.tokens, data.offsets)  # from what the plan remembers
+    again = evaluate(model, data.tokens, data.offsets, sizes=sizes)  # from what the plan remembers
     assert [again[j] for j in range(len(batch))] == expected
 
 
@@ -136,7 +136,7 @@ def test_patterns_that_are_known_and_new_ones(seed, count):
 def test_any_model(forced, data):
     d = data.draw(st.integers(1, 3))
     batch = data.draw(st.lists(sequences(d), min_size=1, max_size=4))
-    check(data.draw(rank_one_models(d, 6)), batch)
+    check(data.draw(rank_one_models(d, 6)), batch, forced)
 
 
 @SETTINGS
@@ -144,7 +144,7 @@ def test_any_model(forced, data):
 def test_any_scale(forced, pair, exponent):
     """Tokens 2^±200 times as large: undecided by floats or past them, never wrong."""
     model, batch = pair
-    check(model, [[tuple(F(2) ** exponent * x for x in z) for z in Z] for Z in batch])
+    check(model, [[tuple(F(2) ** exponent * x for x in z) for z in Z] for Z in batch], forced)
 
 
 @SETTINGS
@@ -156,7 +156,7 @@ def test_nearly_equal_tokens(forced, pair, data):
         [tuple(x + data.draw(st.integers(-1, 1)) * F(1, 2**200) for x in z) for z in Z]
         for Z in batch
     ]
-    check(model, moved)
+    check(model, moved, forced)
 
 
 @pytest.mark.parametrize("strategy", ["paper", "peel", "cover"])
@@ -168,7 +168,7 @@ def test_families(family, strategy, forced):
     except hm.ContradictionError:
         return
     assert misclassified(model, data) == []
-    found = evaluate(model, data.tokens, data.offsets)
+    found = evaluate(model, data.tokens, data.offsets, sizes=forced)
     assert [found[j] for j in range(len(data))] == model.outputs(data.sequences)
 
 
@@ -207,7 +207,7 @@ def test_enclosures_hold(forced, data):
     """values ± radius hold the exact points, through layers that are active, at rest, unclear."""
     model, batch = data.draw(collapsing())
     given_data = hm.Dataset(batch)
-    compiled = Plan.of(model)
+    compiled = Plan.of(model, forced)
     if compiled.collapse is None:
         return
     found = collapse.collapse(compiled, given_data.tokens, given_data.offsets)
@@ -445,7 +445,7 @@ def test_layers_along_one_coordinate(forced, data):
     for _ in range(data.draw(st.integers(2, 9))):
         w = [F(0)] * (d - 1) + [data.draw(st.sampled_from([F(1), F(-2), F(7), F(1, 3)]))]
         blocks.append(RankOneBlock.of(d, u=data.draw(vector), b=data.draw(rationals(6)), w=w))
-    check(Transformer(blocks), data.draw(st.lists(sequences(d, 2), min_size=1, max_size=5)))
+    check(Transformer(blocks), data.draw(st.lists(sequences(d, 2), min_size=1, max_size=5)), forced)
 
 
 def test_errors_grow_with_steep_layers():

@@ -2,5 +2,6 @@
 
 from .compile.plan import Plan
 from .outputs import Outputs, evaluate, float_outputs
+from .sizes import Sizes
 
-__all__ = ["Outputs", "Plan", "evaluate", "float_outputs"]
+__all__ = ["Outputs", "Plan", "Sizes", "evaluate", "float_outputs"]

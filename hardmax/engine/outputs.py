@@ -22,6 +22,7 @@ from .forward.collapse import Collapsed, collapse
 from .forward.forward_pass import sweep
 from .forward.points import Points
 from .forward.record import Trail
+from .sizes import SIZES, Sizes
 
 Inside = Callable[[Array, Points], Array]
 Progress = Callable[[int], None]
@@ -54,19 +55,21 @@ def evaluate(
     offsets: Array,
     inside: Inside | None = None,
     progress: Progress | None = None,
+    sizes: Sizes = SIZES,
 ) -> Outputs:
     """Exact outputs of packed sequences (T, d): sequence j is tokens offsets[j] … offsets[j+1]−1.
 
     ``inside`` may say of float enclosures which sequences need no exact output; it gets their
     numbers and `Points`.
-    ``progress`` is called with a number of blocks out of len(model).
+    ``progress`` is called with a number of blocks out of len(model). ``sizes`` say how large
+    the pieces are that are worked on at once.
 
     >>> from hardmax.model.layers import RankOneBlock
     >>> model = Transformer([RankOneBlock.of(1, rho=0, alpha=1)])
     >>> evaluate(model, ExactArray(np.array([[1.0], [2.0]])), np.array([0, 2]))[0]
     (Fraction(3, 2),)
     """
-    plan = Plan.of(model)
+    plan = Plan.of(model, sizes)
     count = len(offsets) - 1
     outputs = Outputs(
         np.full(count, OPEN), plan.kept(Book).constants, {}, np.zeros(count, dtype=bool)
@@ -105,7 +108,7 @@ def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
         if collapsed.lost is not None:
             found[start:end][collapsed.lost] = np.nan
 
-    for _ in chunkwise(one, chunks(offsets)):
+    for _ in chunkwise(one, chunks(offsets, plan.sizes)):
         pass
     return found
 
@@ -127,7 +130,7 @@ def _parts(
     def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
         return start, _part(plan, tokens, offsets, start, end, inside, buffers)
 
-    return chunkwise(one, chunks(offsets))
+    return chunkwise(one, chunks(offsets, plan.sizes))
 
 
 def _sweeps(plan: Plan, collapsed: Collapsed, buffers: Buffers) -> list[Trail | None]:
@@ -139,7 +142,7 @@ def _sweeps(plan: Plan, collapsed: Collapsed, buffers: Buffers) -> list[Trail | 
             collapsed.points.scale(float(p.rho.entry(step.block) + p.alpha.entry(step.block)))
             trails.append(None)
         else:
-            trails.append(sweep(step, collapsed.points, buffers))
+            trails.append(sweep(step, collapsed.points, buffers, plan.sizes))
     return trails
 
 

@@ -20,6 +20,7 @@ from ...errors import InputError
 from ...exact.array import Array, ExactArray
 from ...model.parameters import NAMES, Parameters
 from ...model.transformer import Transformer
+from ..sizes import SIZES, Sizes
 from .arrays import BlockArrays
 from .panel import Panel
 from .panels import panels
@@ -50,6 +51,7 @@ class Plan:
     """
 
     arrays: BlockArrays
+    sizes: Sizes
     prefix: tuple[int, ...]
     collapse: int | None
     moves: Array
@@ -58,7 +60,7 @@ class Plan:
     memory: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, model: Transformer) -> Plan:
+    def of(cls, model: Transformer, sizes: Sizes = SIZES) -> Plan:
         """The plan of a model of rank-1 blocks; compiled once, then remembered.
 
         The parameters can't be changed in place afterwards.
@@ -66,11 +68,12 @@ class Plan:
         if model.parameters is None:
             raise InputError("only models of rank-1 blocks have a plan")
         held = model.parameters.__dict__  # as functools.cached_property does it
-        if "plan" not in held:
+        known = held.setdefault("plans", {})
+        if sizes not in known:
             for array in model.parameters.arrays.values():
                 array.values.setflags(write=False)  # the plan would not notice a change
-            held.setdefault("plan", _compile(model.parameters))
-        return cast("Plan", held["plan"])
+            known.setdefault(sizes, _compile(model.parameters, sizes))
+        return cast("Plan", known[sizes])
 
     def kept(self, kind: Callable[[Plan], T]) -> T:
         """Something made of this plan once, and remembered."""
@@ -92,23 +95,24 @@ class Plan:
         return len(self.parameters)
 
 
-def _compile(p: Parameters) -> Plan:
+def _compile(p: Parameters, sizes: Sizes) -> Plan:
     moves = (p.w.values != 0).any(axis=1) & ((p.u.values != 0).any(axis=1) | (p.b.values > 0))
     rests = _is(p.rho, 1.0) & _is(p.alpha, 0.0)
     zeros = np.flatnonzero(_is(p.rho, 0.0))
     arrays = BlockArrays(p)
     if not len(zeros) or p.dimension > WIDEST or not all(_moderate(getattr(p, n)) for n in NAMES):
-        return Plan(arrays, (), None, moves, rests, ())
+        return Plan(arrays, sizes, (), None, moves, rests, ())
     collapse = int(zeros[0])
     prefix = tuple(np.flatnonzero((moves | ~rests)[: collapse + 1]).tolist())
     steps: list[Panel | Scaling] = []
     start = collapse + 1
     for end in np.flatnonzero(~rests).tolist():
         if end > collapse:
-            steps += [*panels(arrays, start + np.flatnonzero(moves[start : end + 1])), Scaling(end)]
+            steps += panels(arrays, start + np.flatnonzero(moves[start : end + 1]), sizes)
+            steps.append(Scaling(end))
             start = end + 1
-    steps += panels(arrays, start + np.flatnonzero(moves[start:]))
-    return Plan(arrays, prefix, collapse, moves, rests, tuple(steps))
+    steps += panels(arrays, start + np.flatnonzero(moves[start:]), sizes)
+    return Plan(arrays, sizes, prefix, collapse, moves, rests, tuple(steps))
 
 
 def _is(array: ExactArray, value: float) -> Array:

@@ -19,9 +19,9 @@ import numpy as np
 
 from ...enclosure.rounding import LEAST, MOST, gamma
 from ...exact.array import Array, ExactArray, ranges
+from ..sizes import SIZES
 from .arrays import BlockArrays
 
-_HINGES = 64  # layers of a ridge that is no tent; more become several
 _NEAR = 2.0**-48  # far above the rounding of two products
 
 Rational = int | Fraction
@@ -58,7 +58,7 @@ class _Layers:
         return _Layers(self.blocks[a:b], self.rising[a:b], self.knots[a:b], self.changes[a:b])
 
 
-def ridges(arrays: BlockArrays, run: Array) -> list[Ridge]:
+def ridges(arrays: BlockArrays, run: Array, hinges: int = SIZES.hinges) -> list[Ridge]:
     """The ridges of two layers or more among consecutive layers, in order."""
     stretches = list(_parallel(arrays, run))
     if not stretches:
@@ -71,7 +71,7 @@ def ridges(arrays: BlockArrays, run: Array) -> list[Ridge]:
     end = 0
     for start, stop in stretches:
         begin, end = end, end + stop - start
-        found += _cut(arrays, layers.part(begin, end), start)
+        found += _cut(arrays, layers.part(begin, end), start, hinges)
     return found
 
 
@@ -133,7 +133,7 @@ def _layers(arrays: BlockArrays, blocks: Array, firsts: Array) -> _Layers:
     return _Layers(blocks.tolist(), rising.tolist(), places, changes)
 
 
-def _cut(arrays: BlockArrays, layers: _Layers, place: int) -> Iterator[Ridge]:
+def _cut(arrays: BlockArrays, layers: _Layers, place: int, hinges: int) -> Iterator[Ridge]:
     """Parallel layers, the first at a place of the run, cut into tents, as short as can be, and
     half-spaces in between. What rests on neither side is left out."""
     blocks, rising = layers.blocks, layers.rising
@@ -148,8 +148,8 @@ def _cut(arrays: BlockArrays, layers: _Layers, place: int) -> Iterator[Ridge]:
         seen[state] = i
     end = 0
     for start, stop in [*tents, (len(blocks), len(blocks))]:
-        for a in range(end, start, _HINGES):
-            b = min(a + _HINGES, start)
+        for a in range(end, start, hinges):
+            b = min(a + hinges, start)
             at = _lead(states[a], states[b], rising[a:b])
             if b - a > 1 and at is not None:
                 lead = blocks[a + at]

@@ -18,8 +18,6 @@ from ..forward.record import Events, Grid, Trail
 from .suffix import ExactBlocks, Suffix
 
 OPEN = -1  # nothing is known; numbers below stand for constants
-_NEW = 256  # patterns of a chunk that get an exact map of their own
-_STEPS = 12  # layers of a point that are followed backwards one by one
 
 
 @dataclass
@@ -151,7 +149,7 @@ def _through_grid(
     found = list(map(known.get, keys))
     if None in found:
         new = {key: i for i, (key, k) in enumerate(zip(keys, found, strict=True)) if k is None}
-        if len(new) > _NEW:
+        if len(new) > book.plan.sizes.patterns:
             return _step_by_step(book, panel, grid, rows, number)
         for key, i in new.items():
             active = grid.active[:, rows[i]]
@@ -175,7 +173,7 @@ def _step_by_step(book: Book, panel: Panel, grid: Grid, rows: Array, number: Arr
     met = grid.active if grid.unclear is None else grid.active | grid.unclear
     met = met[:, rows].T.copy()
     left = np.arange(len(rows))
-    for _ in range(_STEPS):
+    for _ in range(book.plan.sizes.steps):
         for k in set(number[left].tolist()):
             reads = book.suffixes[k].reads
             rests = (book.plan.arrays.w[panel.first][:, reads] == 0).all(axis=1)

@@ -12,30 +12,28 @@ import numpy as np
 
 from ...exact.array import Array
 from ..compile.panel import Panel
+from ..sizes import Sizes
 from .buffers import Buffers, runs
 from .columns import clip, columns
 from .points import RESTS, Points
 from .record import Events, Trail
 from .tents import slabs
 
-_SHORT = 24  # panels up to which all layers are taken in order at once
-_ROUNDS = 6  # after these, points that are not through go column by column
 
-
-def sweep(panel: Panel, points: Points, buffers: Buffers) -> Trail:
+def sweep(panel: Panel, points: Points, buffers: Buffers, sizes: Sizes) -> Trail:
     """Apply a panel to all points, in place, and return which layers were active on which."""
     if panel.kind == "clips":
         return clip(panel, points)
-    if in_order(panel):
+    if in_order(panel, sizes):
         return columns(panel, points)
     if panel.kind == "tents" and panel.unread is not None:
         return slabs(panel, points, panel.unread, buffers)
-    return _rounds(panel, points, buffers)
+    return _rounds(panel, points, buffers, sizes)
 
 
-def in_order(panel: Panel) -> bool:
+def in_order(panel: Panel, sizes: Sizes) -> bool:
     """Whether all layers of a panel are taken in order at once (`columns`)."""
-    short = panel.kind == "layers" and len(panel) <= _SHORT and not panel.fused
+    short = panel.kind == "layers" and len(panel) <= sizes.few and not panel.fused
     return panel.kind == "straight" or short
 
 
@@ -59,14 +57,14 @@ def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]
     return np.logical_not(hits, out=hits), reach  # what is not a number is a hit
 
 
-def _rounds(panel: Panel, points: Points, buffers: Buffers) -> Trail:
+def _rounds(panel: Panel, points: Points, buffers: Buffers, sizes: Sizes) -> Trail:
     events = Events()
     hits, reach = _hits(panel, points, buffers)
     rows = np.flatnonzero(hits.any(axis=1))
     if not len(rows):
         return events
     hits, reach, moved = hits[rows], reach[rows], points.take(rows)
-    for _ in range(_ROUNDS):
+    for _ in range(sizes.rounds):
         item = hits.argmax(axis=1)
         changed = np.zeros(len(rows), dtype=bool)
         near = reach
