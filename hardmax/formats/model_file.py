@@ -171,7 +171,7 @@ def _parameter(name: str, values: np.ndarray, entries: Any) -> ExactArray:
             )
         if not is_binary64(number):
             exact[k] = number
-    return ExactArray(values + 0.0, exact)
+    return ExactArray.owning(values + 0.0, exact)
 
 
 def _override(name: str, entry: Any, size: int) -> tuple[int, Fraction]:
