@@ -64,7 +64,9 @@ def parse_json(raw):
     """Parse UTF-8 JSON strictly. A number becomes (its text,): so 3, "3" and true all differ."""
     need(len(raw) <= MAX_TEXT, f"more than {MAX_TEXT} bytes of text")
     found = json.loads(
-        raw.decode("utf-8-sig"), parse_int=lambda x: (x,), parse_float=lambda x: (x,),
+        raw.decode("utf-8-sig"), parse_float=lambda x: (x,),
+        parse_int=lambda x: (x,) if len(x) - (x[0] == "-") <= MAX_DIGITS else need(
+            False, f"an integer has more than {MAX_DIGITS} digits"),
         parse_constant=lambda x: need(False, f"{x} is not a number"), object_pairs_hook=lambda x:
         dict(x) if len(dict(x)) == len(x) else need(False, "an object has the same key twice"))
     if re.search(rb"\\u[dD][89a-fA-F]", raw):  # half a character alone is no text: encode fails
