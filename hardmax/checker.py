@@ -2,7 +2,7 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 500 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+One file of at most 520 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
 other code of this package. What decides is integer or rational arithmetic, without tolerance; not
 one operation on floats takes part, as a process may round in any way: their bytes are read.
 """
@@ -276,9 +276,37 @@ def label_set(raw, d, mode, where):
     a = [vector(row, d, mode, where) for row in a] if rows else vector(a, d, mode, where)
     if kind != "point":
         b = vector(b, len(a), mode, where) if rows or kind == "box" else number(b, mode, where)
-        good = {"ball": lambda: b > 0, "box": lambda: all(map(Fraction.__lt__, a, b))}
+        good = {"ball": lambda: b > 0, "box": lambda: all(map(Fraction.__lt__, a, b)),
+            "polyhedron": lambda: a and not empty(a, b)}
         need(good.get(kind, lambda: any(a))(), f"{where}: the set is empty, or has no normal")
     return kind, a, b
+
+def empty(A, b):
+    """Whether no x has A x < b: the simplex method, by Bland's rule, on max t with A x + t <= b."""
+    low = b.index(min(b))  # t and the other slacks, by x and the slack of this row, are feasible
+    t, columns = [b[low], *(-c for c in A[low]), -1], [None] * len(A[0]) + [low]  # None: free
+    rows = {i: [c - d for c, d in zip([b[i], *(-c for c in A[i]), 0], t)] for i in range(len(b))}
+    del rows[low]
+    while t[0] <= 0:
+        rising = [(-1 if name is None else name, k) for k, name in enumerate(columns, 1)
+                  if t[k] > 0 or (t[k] < 0 and name is None)]
+        if not rising:
+            return True
+        k = min(rising)[1]
+        sign = 1 if t[k] > 0 else -1
+        bounds = [(-row[0] * sign / row[k], i) for i, row in rows.items() if row[k] * sign < 0]
+        if not bounds:
+            return False  # t grows without end
+        leaving = min(bounds)[1]
+        row = rows.pop(leaving)
+        solved = [-c / row[k] for c in row[:k]] + [1 / row[k]] + [-c / row[k] for c in row[k + 1:]]
+        t, *others = ([c + old[k] * e for c, e in zip(old[:k] + [0] + old[k + 1:], solved)]
+                      for old in (t, *rows.values()))
+        rows = dict(zip(rows, others))
+        if columns[k - 1] is not None:
+            rows[columns[k - 1]] = solved
+        columns[k - 1] = leaving
+    return False
 
 def dot(x, y):
     """Inner product."""
