@@ -48,4 +48,3 @@ def python(program, *arguments, folder=None, before=""):
         [sys.executable, "-c", code, *map(str, arguments)],
         cwd=folder, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-

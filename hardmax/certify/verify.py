@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy as np
 from .. import __version__
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
-from ..engine import Targets, evaluate
+from ..engine import Search, Targets, evaluate
 from ..engine.points import Points
 from ..engine.rounding import Array
 from ..errors import InputError
@@ -21,10 +23,12 @@ from ..model.transformer import Transformer
 from ..numbers import Vector, show_vector
 from ..threads import one_blas_thread
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
+from .literal import double_check
 from .membership import outside, surely_inside
 from .separation import separation_entries, unwritable
 
 FORMAT = "hardmax-certificate/1"
+WITNESSES = 10  # that a refutation names, unless more are asked for
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Certificate:
     ``verdict`` is "proved" or "refuted"; it speaks of classification alone, ``bounds`` is a
     separate matter. N counts the sequences after merging equal empirical measures, M the
     labels that have a set. The SHA-256 values are None for what did not come from a file.
+    ``more`` says that the search for ``witnesses`` stopped at a limit, so that other sequences may
+    be wrong, too.
     """
 
     verdict: str
@@ -74,6 +80,7 @@ class Certificate:
     unwritable: tuple[str, str] | None = None  # labels whose entry passes the format's limits
     float64: dict[str, Any] | None = None  # stated only where it was asked for
     radius: dict[str, Any] | None = None  # likewise
+    more: bool = False
 
     @property
     def proved(self) -> bool:
@@ -121,22 +128,25 @@ class Certificate:
 
 
 def misclassified(
-    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+    model: Transformer,
+    data: Dataset,
+    progress: Callable[[int], None] | None = None,
+    most: int = sys.maxsize,
 ) -> list[tuple[int, Vector]]:
     """The sequences whose exact output lies outside their label set, with that output.
 
     None means that the model is proved on the data. Dimensions must agree, and every sequence
     needs a label.
     """
+    return search(model, data, progress, most)[0]
+
+
+def search(
+    model: Transformer, data: Dataset, progress: Callable[[int], None] | None, most: int
+) -> tuple[list[tuple[int, Vector]], bool]:
+    """As `misclassified`, but at most so many; and whether the search stopped before its end."""
     if model.parameters is None:
-        exact = model.outputs(data.sequences, progress)
-        if not len(exact) == len(data) > 0:
-            raise AssertionError("every sequence needs exactly one output")
-        return [
-            (j, output)
-            for j, (label, output) in enumerate(zip(data.need_labels(), exact, strict=True))
-            if not data.sets[label].contains(output)
-        ]
+        return _search_general(model, data, progress, most)
     codes, names = data.label_codes
     sets = [data.sets[name] for name in names]
 
@@ -157,18 +167,44 @@ def misclassified(
         None if single.all() else inside,
         targets if single.any() else None,
         progress,
+        Search(partial(outside, data), most) if most < sys.maxsize else None,
     )
     if not len(outputs) == len(codes) == len(data) > 0:
         raise AssertionError("every sequence needs exactly one output")
-    return [(j, outputs[j]) for j in outside(outputs, data)]
+    found = outside(data, 0, outputs.number, outputs.constants, outputs.points)
+    if outputs.stopped and not found:
+        raise AssertionError("a search stops only where it found something")
+    return [(j, outputs[j]) for j in found[:most]], outputs.stopped or len(found) > most
+
+
+def _search_general(
+    model: Transformer, data: Dataset, progress: Callable[[int], None] | None, most: int
+) -> tuple[list[tuple[int, Vector]], bool]:
+    found: list[tuple[int, Vector]] = []
+    labels = data.need_labels()
+    for j, label in enumerate(labels):
+        output = model.output(data.sequence(j))
+        if not data.sets[label].contains(output):
+            if len(found) == most:
+                return found, True
+            found.append((j, output))
+        if progress is not None:
+            progress(len(model) * (j + 1) // len(labels))
+    return found, False
 
 
 def certify(
-    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+    model: Transformer,
+    data: Dataset,
+    progress: Callable[[int], None] | None = None,
+    *,
+    witnesses: int = WITNESSES,
 ) -> Certificate:
     """Run a model exactly on every sequence and judge each output.
 
-    Only the model's numbers are used. ``progress`` is called with the number of blocks done.
+    Only the model's numbers are used. ``progress`` is called with the number of blocks done. A
+    refutation names at most so many ``witnesses``, fewer where exact outputs are dear. Of a proved
+    model some sequences are run again without the engine (`literal`).
     Raises InputError where dimensions differ or a sequence has no label, FloatModeError where
     float arithmetic in this process breaks IEEE 754.
 
@@ -178,21 +214,25 @@ def certify(
     'proved'
     """
     check_float_mode()
+    if witnesses < 1:
+        raise InputError("a refutation needs at least one witness")
     labels = data.need_labels()
     if model.dimension != data.dimension:
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
     with one_blas_thread():
-        found = misclassified(model, data, progress)
+        found, more = search(model, data, progress, witnesses)
+        if not found:
+            double_check(model, data)
     check_float_mode()  # whatever ran in between, ``progress`` included
-    witnesses = tuple(Witness(j, data.name(j), labels[j], output) for j, output in found)
     sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")
     distinct = count_measures(data)
     return Certificate(
-        verdict="refuted" if witnesses else "proved",
-        witnesses=witnesses,
+        verdict="refuted" if found else "proved",
+        witnesses=tuple(Witness(j, data.name(j), labels[j], output) for j, output in found),
+        more=more,
         sha256={"data": data.source.get("sha256"), "model": model.sha256},
         strategy=strategy if isinstance(strategy, str) else None,
         numbers=data.source.get("numbers", "exact"),

@@ -33,6 +33,14 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also compute how far all tokens may move before a prediction can change.",
 )
+@click.option(
+    "--witnesses",
+    type=click.IntRange(min=1),
+    metavar="K",
+    default=10,
+    show_default=True,
+    help="Name up to K sequences that are wrong.",
+)
 @click.option("--certificate", metavar="CERT", help="Write the certificate (JSON) if proved.")
 @json_option
 def verify(
@@ -41,6 +49,7 @@ def verify(
     bounds: bool,
     executor: str | None,
     radius: bool,
+    witnesses: int,
     certificate: str | None,
     as_json: bool,
 ) -> int:
@@ -71,7 +80,7 @@ def verify(
     times = {"load": perf_counter() - start}
     start = perf_counter()
     with progress("verifying", len(loaded)) as step:
-        found = certify(loaded, sequences, step)
+        found = certify(loaded, sequences, step, witnesses=witnesses)
     times["verify"] = perf_counter() - start
     floats = None
     if executor is not None:

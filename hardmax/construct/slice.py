@@ -158,7 +158,9 @@ class Slice:
         one, zero = ExactArray.owning(np.ones(len(b))), ExactArray.owning(np.zeros(len(b)))
         offsets = ExactArray.from_flat(b, (len(b),))
         nothing = ExactArray.owning(np.zeros((len(b), d)))
-        return Parameters(ExactArray.owning(u + 0.0), offsets, ExactArray.owning(w), one, zero, nothing)
+        return Parameters(
+            ExactArray.owning(u + 0.0), offsets, ExactArray.owning(w), one, zero, nothing
+        )
 
     def clamp(self, level: Fraction) -> RankOneBlock:
         """Lower everything above height B + level to exactly this height."""

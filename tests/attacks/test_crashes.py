@@ -114,7 +114,9 @@ def test_no_limit_on_digits_matters(tmp_path, limit):
     done = subprocess.run([sys.executable, "-c", LONG, "5000"], **options)
     assert done.returncode == 0, done.stderr
     tokens = [["0." + "3" * 5000, "1/" + "7" * 5000], [int("9" * 290), "1e-4000"]]
-    items = [{"tokens": [z], "label": c} for z, c in zip(tokens, ["a", int("8" * 700)], strict=True)]
+    items = [
+        {"tokens": [z], "label": c} for z, c in zip(tokens, ["a", int("8" * 700)], strict=True)
+    ]
     text = "{" + f'"dimension": 2, "sequences": {json.dumps(items)}' + "}"
     (tmp_path / "d.json").write_text(text)
     hardmax = [sys.executable, "-m", "hardmax"]

@@ -118,7 +118,10 @@ def test_a_full_disk_behind_stdout(folder):
 def test_a_closed_output_gets_no_verdict(folder, model):
     command = f"'{sys.executable}' checker.py {model}.npz data.json >&-"
     done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (2, "error: the output can't be written: it is closed\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: the output can't be written: it is closed\n",
+    )
 
 
 @pytest.mark.parametrize("model", ["model", "wrong"])
