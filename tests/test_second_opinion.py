@@ -1,4 +1,4 @@
-"""Verdicts are checked in depth: enclosures enclose, tiny engines agree, a second evaluator agrees."""
+"""Verdicts in depth: enclosures enclose, tiny engines agree, and so does another evaluator."""
 
 from fractions import Fraction as F
 

@@ -1,8 +1,8 @@
 """A second opinion on a verdict: some sequences again, block by block, without the engine.
 
-Every block is applied to exact tokens as the definition says (`model.tokens`). Blocks that do nothing
-are passed over: their attention is an identity, and a float bound proves that no token is active
-(`model.shadow` has the bound). The plan, its panels, enclosures and residues take no part.
+Every block is applied to exact tokens as the definition says (`model.tokens`). Blocks that do
+nothing are passed over: their attention is an identity, and a float bound proves that no token is
+active (`model.shadow` has it). The plan, its panels, enclosures and residues take no part.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ..numbers import Vector
 _SLAB = 256  # blocks whose signs are computed at once
 _TOGETHER = 8  # sequences in a batch, at most; the first has one
 _SHARE = 100  # one of so many sequences is drawn, beside the first and last of each chunk
-_LEAST, _PER_BLOCK = 32, 2000  # blocks applied: so many, and one for so many sequences
-_SLABS = 4  # slabs that cost about as much as one block
+_LEAST, _PER_BLOCK = 100, 500  # blocks applied: so many, and one for so many sequences
+_SLABS, _TOKENS = 4, 8  # slabs, or tokens, that cost about as much as one block
 
 
 def double_check(model: Transformer, data: Dataset) -> int:
@@ -88,8 +88,8 @@ def literal_outputs(
         steps += 1
         if len(acting):
             k += int(acting[0]) + 1
+            steps += _SLABS + _SLABS * batch.starts[-1] // _TOKENS
             apply(batch, p[k - 1])
-            steps += _SLABS
         else:
             k += _SLAB
         if steps // _SLABS > most:

@@ -30,6 +30,9 @@ class Dataset:
     (((Fraction(1, 2), Fraction(0, 1)),), (Fraction(1, 1), Fraction(0, 1)))
     """
 
+    sets: Mapping[str, LabelSet]
+    given_sets: Mapping[str, LabelSet]
+
     def __init__(
         self,
         sequences: Iterable[Iterable[Iterable[object]]],
@@ -149,7 +152,9 @@ class Dataset:
                     f"is not among the labels"
                 )
         self.separations = check_disjoint(chosen)
-        self.given_sets = MappingProxyType(chosen)  # before any lifting: what files hold
+        self.given_sets: Mapping[str, LabelSet] = MappingProxyType(
+            chosen
+        )  # before any lifting: what files hold
         if self.positional:
             return {name: lift(label_set) for name, label_set in chosen.items()}
         return chosen

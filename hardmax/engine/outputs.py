@@ -19,7 +19,7 @@ from .plan import Plan, Scaling
 from .points import Points
 from .replay import Replay
 from .rounding import Array
-from .search import Search
+from .search import Search, Tally
 from .settle import OPEN, Book, settle
 from .stories import Stories
 from .sweep import in_order, sweep
@@ -82,7 +82,7 @@ def evaluate(
         np.full(count, OPEN), plan.kept(Book).constants, {}, np.zeros(count, dtype=bool)
     )
     left: list[int] = []
-    done = found = 0
+    done, found = 0, Tally()
     for start, part in _parts(plan, tokens, offsets, inside, targets, search):
         end = start + len(part.number)
         outputs.number[start:end] = part.number
@@ -92,8 +92,8 @@ def evaluate(
         done = end
         if progress is not None:
             progress(len(model) * done // count)
-        found += part.wrong
-        outputs.stopped = part.stopped or (search is not None and found > search.most)
+        found.wrong += part.wrong
+        outputs.stopped = part.stopped or (search is not None and found.wrong > search.most)
         if outputs.stopped:
             return outputs
     if left:
@@ -203,10 +203,11 @@ def _part(
     number = settle(plan.kept(Book), collapsed, trails, rows)
     left = rows[(number[rows] < 0) & collapsed.uniform[rows]]
     general = np.flatnonzero((number < 0) & ~surely & ~collapsed.uniform)
-    constants = plan.kept(Book).constants
-    wrong = len(search.wrong(start, number, constants, {})) if search is not None else 0
+    constants, tally = plan.kept(Book).constants, Tally()
+    if search is not None:
+        tally.wrong = len(search.wrong(start, number, constants, {}))
     if not len(left):
-        return _Part(number, surely, {}, general, wrong)
+        return _Part(number, surely, {}, general, tally.wrong)
     stories = Stories.of(collapsed, trails, plan, left)
     replay = Replay.of(plan, tokens, offsets, start + left, collapsed, left, stories)
     if targets is not None:
@@ -219,7 +220,7 @@ def _part(
     points: dict[int, tuple[int, ...]] = {}
     places = np.flatnonzero(~surely[left])
     if not len(places):
-        return _Part(number, surely, points, general, wrong)
+        return _Part(number, surely, points, general, tally.wrong)
     replay, left = replay.take(places), left[places]
     tables = plan.kept(Tables)
     table = tables.exact(replay.table_rows)
@@ -228,14 +229,13 @@ def _part(
         return _Part(number, surely, points, general)
     layers = np.bincount(replay.stories.at, minlength=len(left)) + 1
     done = 0
-    for some in search.batches(replay.bits(tables) * layers, lambda: wrong):
-        some = np.sort(some)
+    for some in search.batches(replay.bits(tables) * layers, tally):
         new: dict[int, tuple[int, ...]] = {}
-        _exactly(replay.take(some), table, left[some], new)
-        wrong += len(search.wrong(start, number[:0], constants, new))
+        _exactly(replay.take(np.sort(some)), table, left[np.sort(some)], new)
+        tally.wrong += len(search.wrong(start, number[:0], constants, new))
         points |= new
         done += len(some)
-    return _Part(number, surely, points, general, wrong, done < len(left))
+    return _Part(number, surely, points, general, tally.wrong, done < len(left))
 
 
 def _exactly(replay: Replay, table: Table, rows: Array, points: dict[int, tuple[int, ...]]) -> None:
@@ -252,7 +252,7 @@ def _generally(
     outputs: Outputs,
     progress: Progress | None,
     search: Search | None,
-    found: int,
+    found: Tally,
 ) -> None:
     """Block by block in exact arithmetic: what the plan has no answer to."""
     every = np.array(rows)
@@ -260,7 +260,7 @@ def _generally(
     cost = np.diff(offsets)[every]
     batches = iter([np.arange(len(every))])
     if search is not None:
-        batches = search.batches(cost * (search.work // 64 + 1), lambda: found)
+        batches = search.batches(cost * (search.work // 64 + 1), found)
     done = 0
     for some in batches:
         chosen = every[np.sort(some)]
@@ -271,6 +271,6 @@ def _generally(
         }
         outputs.points |= new
         if search is not None:
-            found += len(search.wrong(0, outputs.number[:0], outputs.constants, new))
+            found.wrong += len(search.wrong(0, outputs.number[:0], outputs.constants, new))
         done += len(chosen)
     outputs.stopped = done < len(every)

@@ -22,6 +22,13 @@ _WORK = 2 * 10**6  # bits times layers for each witness asked for, once there is
 _GROWTH = 4  # of what is worked out at once
 
 
+@dataclass
+class Tally:
+    """How many outputs were found wrong so far."""
+
+    wrong: int = 0
+
+
 @dataclass(frozen=True)
 class Search:
     """``wrong(start, number, constants, points)`` says which of the sequences start, start + 1, …
@@ -35,23 +42,23 @@ class Search:
         """Bits times layers that may be spent where something wrong is known."""
         return _WORK * self.most
 
-    def batches(self, cost: Array, found: Callable[[], int]) -> Iterator[Array]:
+    def batches(self, cost: Array, found: Tally) -> Iterator[Array]:
         """Places of costs, cheapest first, a few at a time; ends early where enough is ``found``.
 
         >>> search = Search(lambda *_: [], 2)
-        >>> [some.tolist() for some in search.batches(np.array([5, 3, 4]), lambda: 0)]
+        >>> [some.tolist() for some in search.batches(np.array([5, 3, 4]), Tally())]
         [[1], [2, 0]]
-        >>> list(search.batches(np.array([5, 3, 4]), lambda: 3))
+        >>> list(search.batches(np.array([5, 3, 4]), Tally(3)))
         []
         """
         order = np.argsort(cost, kind="stable")
         done, size, spent = 0, 1, 0
         while done < len(order):
             some = order[done : done + size]
-            if known := found():
+            if found.wrong:
                 within = spent + np.cumsum(cost[some]) <= self.work
                 some = some[within]
-                if known > self.most or not len(some):
+                if found.wrong > self.most or not len(some):
                     return
             yield some
             done, size = done + len(some), size * _GROWTH
