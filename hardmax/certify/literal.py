@@ -24,7 +24,7 @@ from ..numbers import Vector
 _SLAB = 256  # blocks whose signs are computed at once
 _TOGETHER = 8  # sequences in a batch, at most; the first has one
 _SHARE = 100  # one of so many sequences is drawn, beside the first and last of each chunk
-_LEAST, _PER_BLOCK = 100, 500  # blocks applied: so many, and one for so many sequences
+_LEAST, _PER_BLOCK = 60, 1000  # blocks applied: so many, and one for so many sequences
 _SLABS, _TOKENS = 4, 8  # slabs, or tokens, that cost about as much as one block
 
 
