@@ -12,6 +12,7 @@ PACKAGE = ROOT / "hardmax"
 # a room may import from those before it; rooms in one set know nothing of each other
 ROOMS = (
     {"errors"},
+    {"float_mode"},
     {"exact", "threads"},
     {"enclosure"},
     {"labels"},

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,18 +13,24 @@ import numpy as np
 from .. import __version__
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
-from ..engine import evaluate
+from ..engine import Search, evaluate
 from ..engine.forward.points import Points
 from ..errors import InputError
 from ..exact.array import Array
 from ..exact.numbers import Vector, show_vector
+from ..float_mode import check_float_mode
 from ..labels import Point
 from ..model.transformer import Transformer
+from ..threads import one_blas_thread
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
+from .definition import outputs_by_definition
 from .membership import outside, surely_inside
-from .separation import separation_entries
+from .second_opinion import double_check
+from .separation import separation_entries, unwritable
 
 FORMAT = "hardmax-certificate/1"
+EVALUATORS = ("engine", "definition")
+WITNESSES = 10  # that a refutation names, unless more are asked for
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,8 @@ class Certificate:
     ``verdict`` is "proved" or "refuted"; it speaks of classification alone, ``bounds`` is a
     separate matter. N counts the sequences after merging equal empirical measures, M the
     labels that have a set. The SHA-256 values are None for what did not come from a file.
+    ``more`` says that the search for ``witnesses`` stopped at a limit, so that other sequences may
+    be wrong, too.
     """
 
     verdict: str
@@ -69,8 +79,10 @@ class Certificate:
     max_bits: int
     overrides: int
     separation: tuple[dict[str, Any], ...]
+    unwritable: tuple[str, str] | None = None  # labels whose entry passes the format's limits
     float64: dict[str, Any] | None = None  # stated only where it was asked for
     radius: dict[str, Any] | None = None  # likewise
+    more: bool = False
 
     @property
     def proved(self) -> bool:
@@ -118,22 +130,29 @@ class Certificate:
 
 
 def misclassified(
-    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+    model: Transformer,
+    data: Dataset,
+    progress: Callable[[int], None] | None = None,
+    most: int = sys.maxsize,
 ) -> list[tuple[int, Vector]]:
     """The sequences whose exact output lies outside their label set, with that output.
 
     None means that the model is proved on the data. Dimensions must agree, and every sequence
     needs a label.
     """
-    if model.parameters is None:
-        exact = model.outputs(data.sequences, progress)
-        if not len(exact) == len(data) > 0:
-            raise AssertionError("every sequence needs exactly one output")
-        return [
-            (j, output)
-            for j, (label, output) in enumerate(zip(data.need_labels(), exact, strict=True))
-            if not data.sets[label].contains(output)
-        ]
+    return search(model, data, progress, most)[0]
+
+
+def search(
+    model: Transformer,
+    data: Dataset,
+    progress: Callable[[int], None] | None,
+    most: int,
+    evaluator: str = "engine",
+) -> tuple[list[tuple[int, Vector]], bool]:
+    """As `misclassified`, but at most so many; and whether the search stopped before its end."""
+    if model.parameters is None or evaluator == "definition":
+        return _search_by_definition(model, data, progress, most)
     codes, names = data.label_codes
     sets = [data.sets[name] for name in names]
 
@@ -145,40 +164,82 @@ def misclassified(
         return found
 
     points_alone = all(isinstance(label_set, Point) for label_set in sets)
-    outputs = evaluate(model, data.tokens, data.offsets, None if points_alone else inside, progress)
+    outputs = evaluate(
+        model,
+        data.tokens,
+        data.offsets,
+        None if points_alone else inside,
+        progress,
+        Search(partial(outside, data), most) if most < sys.maxsize else None,
+    )
     if not len(outputs) == len(codes) == len(data) > 0:
         raise AssertionError("every sequence needs exactly one output")
-    return [(j, outputs[j]) for j in outside(outputs, data)]
+    found = outside(data, 0, outputs.number, outputs.constants, outputs.points)
+    if outputs.stopped and not found:
+        raise AssertionError("a search stops only where it found something")
+    return [(j, outputs[j]) for j in found[:most]], outputs.stopped or len(found) > most
+
+
+def _search_by_definition(
+    model: Transformer, data: Dataset, progress: Callable[[int], None] | None, most: int
+) -> tuple[list[tuple[int, Vector]], bool]:
+    found: list[tuple[int, Vector]] = []
+    labels = data.need_labels()
+    outputs = outputs_by_definition(model, data)
+    for j, (label, output) in enumerate(zip(labels, outputs, strict=True)):
+        if not data.sets[label].contains(output):
+            if len(found) == most:
+                return found, True
+            found.append((j, output))
+        if progress is not None:
+            progress(len(model) * (j + 1) // len(labels))
+    return found, False
 
 
 def certify(
-    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+    model: Transformer,
+    data: Dataset,
+    progress: Callable[[int], None] | None = None,
+    *,
+    witnesses: int = WITNESSES,
+    evaluator: str = "engine",
 ) -> Certificate:
     """Run a model exactly on every sequence and judge each output.
 
-    Only the model's numbers are used. ``progress`` is called with the number of blocks done.
-    Raises InputError where dimensions differ or a sequence has no label.
+    Only the model's numbers are used. ``progress`` is called with the number of blocks done. A
+    refutation names at most so many ``witnesses``, fewer where exact outputs are dear. Of a proved
+    model some sequences are run again without the engine (`second_opinion`). With ``evaluator``
+    "definition" the engine takes no part: every layer is applied as it is printed, which is slow.
+    Raises InputError where dimensions differ or a sequence has no label, FloatModeError where
+    float arithmetic in this process breaks IEEE 754.
 
     >>> import hardmax as hm
     >>> data = hm.Dataset([[(0, 0)], [(1, 0)]], ["a", "b"])
     >>> certify(hm.build(data), data).verdict
     'proved'
     """
+    check_float_mode()
+    if witnesses < 1:
+        raise InputError("a refutation needs at least one witness")
+    if evaluator not in EVALUATORS:
+        raise InputError(f"the evaluator {evaluator!r} is unknown; known are engine and definition")
     labels = data.need_labels()
     if model.dimension != data.dimension:
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
-    witnesses = tuple(
-        Witness(j, data.name(j), labels[j], output)
-        for j, output in misclassified(model, data, progress)
-    )
+    with one_blas_thread():
+        found, more = search(model, data, progress, witnesses, evaluator)
+        if not found and evaluator == "engine":
+            double_check(model, data)
+    check_float_mode()  # whatever ran in between, ``progress`` included
     sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")
     distinct = count_measures(data)
     return Certificate(
-        verdict="refuted" if witnesses else "proved",
-        witnesses=witnesses,
+        verdict="refuted" if found else "proved",
+        witnesses=tuple(Witness(j, data.name(j), labels[j], output) for j, output in found),
+        more=more,
         sha256={"data": data.source.get("sha256"), "model": model.sha256},
         strategy=strategy if isinstance(strategy, str) else None,
         numbers=data.source.get("numbers", "exact"),
@@ -195,4 +256,5 @@ def certify(
         max_bits=max(sizes, default=0),
         overrides=model.parameters.overrides() if model.parameters is not None else 0,
         separation=separation_entries(data),
+        unwritable=unwritable(data),
     )

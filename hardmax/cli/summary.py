@@ -12,8 +12,6 @@ from .common import plural, print_json, seconds, table
 if TYPE_CHECKING:
     from ..certify.verify import Certificate
 
-_SHOWN = 3  # witnesses printed in full
-
 
 def show(
     title: str,
@@ -51,11 +49,10 @@ def show(
     rows.append(("time", ", ".join(f"{name} {seconds(t)}" for name, t in times.items())))
     rows.append(("verdict", certificate.verdict))
     table(title, rows)
-    for witness in certificate.witnesses[:_SHOWN]:
+    for witness in certificate.witnesses:
         click.echo(f"refuted: {witness.sentence()}")
-    hidden = len(certificate.witnesses) - _SHOWN
-    if hidden > 0:
-        click.echo(f"refuted: {hidden} more sequences lie outside their label sets")
+    if certificate.more:
+        click.echo("and maybe more: the search stopped here (--witnesses K goes on)")
 
 
 def show_json(certificate: Certificate, times: dict[str, float], **more: Any) -> None:
@@ -72,6 +69,7 @@ def show_json(certificate: Certificate, times: dict[str, float], **more: Any) ->
                 }
                 for witness in certificate.witnesses
             ],
+            "more_witnesses": certificate.more,
             "seconds": {name: round(t, 3) for name, t in times.items()},
             **more,
         }

@@ -33,6 +33,19 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also compute how far all tokens may move before a prediction can change.",
 )
+@click.option(
+    "--witnesses",
+    type=click.IntRange(min=1),
+    metavar="K",
+    default=10,
+    show_default=True,
+    help="Name up to K sequences that are wrong.",
+)
+@click.option(
+    "--definition",
+    is_flag=True,
+    help="Judge by the literal layer-by-layer evaluator alone, without the engine (slow).",
+)
 @click.option("--certificate", metavar="CERT", help="Write the certificate (JSON) if proved.")
 @json_option
 def verify(
@@ -41,6 +54,8 @@ def verify(
     bounds: bool,
     executor: str | None,
     radius: bool,
+    definition: bool,
+    witnesses: int,
     certificate: str | None,
     as_json: bool,
 ) -> int:
@@ -71,7 +86,13 @@ def verify(
     times = {"load": perf_counter() - start}
     start = perf_counter()
     with progress("verifying", len(loaded)) as step:
-        found = certify(loaded, sequences, step)
+        found = certify(
+            loaded,
+            sequences,
+            step,
+            witnesses=witnesses,
+            evaluator="definition" if definition else "engine",
+        )
     times["verify"] = perf_counter() - start
     floats = None
     if executor is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 
 from ..errors import InputError
-from ..exact.array import ExactArray
+from ..exact.array import ExactArray, frozen
 from ..exact.numbers import Vector, as_vector
 from ..labels import LabelSet, check_disjoint, default_points, lift
 from .grouping import Merged, group_measures
@@ -28,6 +29,9 @@ class Dataset:
     >>> data.sequence(1), data.sets["b"].point
     (((Fraction(1, 2), Fraction(0, 1)),), (Fraction(1, 1), Fraction(0, 1)))
     """
+
+    sets: Mapping[str, LabelSet]
+    given_sets: Mapping[str, LabelSet]
 
     def __init__(
         self,
@@ -101,14 +105,24 @@ class Dataset:
         self.ids = list(ids) if ids is not None else [None] * count
         if len(self.ids) != count:
             raise InputError(f"{len(self.ids)} ids for {count} sequences")
-        self.offsets = np.array(offsets, dtype=np.int64)
+        self.offsets = frozen(np.array(offsets, dtype=np.int64))
         self.positional = positional
         self.has_sets = sets is not None  # given, not the default points
         self.source = dict(source)  # sha256 of the file, numbers: how it was read
-        self.sets = self._label_sets(sets, tokens.shape[1])
+        self.sets = MappingProxyType(self._label_sets(sets, tokens.shape[1]))
         self.tokens = _with_positions(tokens, self.offsets) if positional else tokens
-        for array in (self.tokens.values, self.offsets):
-            array.setflags(write=False)  # what is remembered of them stays true
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle and copy take: all but what is remembered."""
+        state = dict(self.__dict__, sets=dict(self.sets), given_sets=dict(self.given_sets))
+        state.pop("merged", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.offsets = frozen(self.offsets)
+        self.sets = MappingProxyType(self.sets)
+        self.given_sets = MappingProxyType(self.given_sets)
 
     def _label_sets(
         self, sets: Mapping[str, LabelSet] | None, dimension: int
@@ -118,6 +132,13 @@ class Dataset:
             chosen: dict[str, LabelSet] = default_points(used, dimension)
         else:
             chosen = {str(name): label_set for name, label_set in sets.items()}
+            if len(chosen) < len(sets):
+                names = [str(name) for name in sets]
+                twice = next(name for name in names if names.count(name) > 1)
+                raise InputError(
+                    f"two label sets have the name {twice!r} once their keys are text; "
+                    f"give every label one set"
+                )
             for name, label_set in chosen.items():
                 if label_set.dimension != dimension:
                     raise InputError(
@@ -131,7 +152,9 @@ class Dataset:
                     f"is not among the labels"
                 )
         self.separations = check_disjoint(chosen)
-        self.given_sets = chosen  # before any lifting: what files hold
+        self.given_sets: Mapping[str, LabelSet] = MappingProxyType(
+            chosen
+        )  # before any lifting: what files hold
         if self.positional:
             return {name: lift(label_set) for name, label_set in chosen.items()}
         return chosen
@@ -215,4 +238,4 @@ def _with_positions(tokens: ExactArray, offsets: np.ndarray) -> ExactArray:
     exact: Mapping[int, Any] = {
         k // width * (width + 1) + k % width: value for k, value in tokens.exact.items()
     }
-    return ExactArray(np.c_[tokens.values, positions], exact)
+    return ExactArray.owning(np.c_[tokens.values, positions], exact)

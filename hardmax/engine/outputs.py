@@ -22,6 +22,7 @@ from .forward.collapse import Collapsed, collapse
 from .forward.forward_pass import sweep
 from .forward.points import Points
 from .forward.record import Trail
+from .search import Search, Tally
 from .sizes import SIZES, Sizes
 
 Inside = Callable[[Array, Points], Array]
@@ -33,13 +34,15 @@ class Outputs:
     """Exact outputs of N sequences, as `rows` in lowest terms.
 
     ``constants[number[j]]`` is the output of sequence j where ``number[j]`` ≥ 0; ``points`` holds
-    others; what is in neither was found ``inside``.
+    others; what is in neither was found ``inside``. Where a `Search` ``stopped``, nothing is known
+    of what is in none of the three.
     """
 
     number: Array
     constants: Sequence[tuple[int, ...]]
     points: dict[int, tuple[int, ...]]
     inside: Array
+    stopped: bool = False
 
     def __len__(self) -> int:
         return len(self.number)
@@ -55,12 +58,13 @@ def evaluate(
     offsets: Array,
     inside: Inside | None = None,
     progress: Progress | None = None,
+    search: Search | None = None,
     sizes: Sizes = SIZES,
 ) -> Outputs:
     """Exact outputs of packed sequences (T, d): sequence j is tokens offsets[j] … offsets[j+1]−1.
 
     ``inside`` may say of float enclosures which sequences need no exact output; it gets their
-    numbers and `Points`.
+    numbers and `Points`. A ``search`` ends where enough outputs are wrong.
     ``progress`` is called with a number of blocks out of len(model). ``sizes`` say how large
     the pieces are that are worked on at once.
 
@@ -75,8 +79,8 @@ def evaluate(
         np.full(count, OPEN), plan.kept(Book).constants, {}, np.zeros(count, dtype=bool)
     )
     left: list[int] = []
-    done = 0
-    for start, part in _parts(plan, tokens, offsets, inside):
+    done, found = 0, Tally()
+    for start, part in _parts(plan, tokens, offsets, inside, search):
         end = start + len(part.number)
         outputs.number[start:end] = part.number
         outputs.inside[start:end] = part.inside
@@ -85,8 +89,14 @@ def evaluate(
         done = end
         if progress is not None:
             progress(len(model) * done // count)
+        found.wrong += part.wrong
+        outputs.stopped = part.stopped or (search is not None and found.wrong > search.most)
+        if outputs.stopped:
+            return outputs
     if left:
-        _generally(model, tokens, offsets, left, outputs, progress)
+        _generally(model, tokens, offsets, left, outputs, progress, search, found)
+        if outputs.stopped:
+            return outputs
     settled = (outputs.number >= 0) | outputs.inside
     if int(settled.sum()) + len(outputs.points) != count or done != count:
         raise AssertionError("every sequence needs exactly one output")
@@ -119,6 +129,8 @@ class _Part:
     inside: Array
     points: dict[int, tuple[int, ...]]
     general: Array  # sequences left to the general evaluator
+    wrong: int = 0  # outputs that a search found wrong
+    stopped: bool = False  # whether it ended there
 
 
 def _parts(
@@ -126,11 +138,17 @@ def _parts(
     tokens: ExactArray,
     offsets: Array,
     inside: Inside | None,
+    search: Search | None,
 ) -> Iterator[tuple[int, _Part]]:
     def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
-        return start, _part(plan, tokens, offsets, start, end, inside, buffers)
+        return start, _part(plan, tokens, offsets, start, end, inside, search, buffers)
 
-    return chunkwise(one, chunks(offsets, plan.sizes))
+    bounds, probe = chunks(offsets, plan.sizes), plan.sizes.probe
+    if search is not None and len(offsets) > 8 * probe:
+        # where all outputs are wrong, a few sequences show it
+        bounds = [(max(start, probe), end) for start, end in bounds if end > probe]
+        yield from chunkwise(one, [(0, probe)])
+    yield from chunkwise(one, bounds)
 
 
 def _sweeps(plan: Plan, collapsed: Collapsed, buffers: Buffers) -> list[Trail | None]:
@@ -153,6 +171,7 @@ def _part(
     start: int,
     end: int,
     inside: Inside | None,
+    search: Search | None,
     buffers: Buffers,
 ) -> _Part:
     count = end - start
@@ -171,12 +190,28 @@ def _part(
     number = settle(plan.kept(Book), collapsed, trails, rows)
     left = rows[(number[rows] < 0) & collapsed.uniform[rows]]
     general = np.flatnonzero((number < 0) & ~surely & ~collapsed.uniform)
+    constants, tally = plan.kept(Book).constants, Tally()
+    if search is not None:
+        tally.wrong = len(search.wrong(start, number, constants, {}))
+    if not len(left):
+        return _Part(number, surely, {}, general, tally.wrong)
+    stories = Stories.of(collapsed, trails, plan, left)
     points: dict[int, tuple[int, ...]] = {}
-    if len(left):
-        stories = Stories.of(collapsed, trails, plan, left)
-        found_rows = replay(plan, tokens, offsets, start, collapsed, left, stories)
-        points = {j: tuple(lowest_terms(z)) for j, z in zip(left.tolist(), found_rows, strict=True)}
-    return _Part(number, surely, points, general)
+
+    def exactly(places: Array) -> dict[int, tuple[int, ...]]:
+        mine = left[places]
+        rows = replay(plan, tokens, offsets, start, collapsed, mine, stories.take(places))
+        return {j: tuple(lowest_terms(z)) for j, z in zip(mine.tolist(), rows, strict=True)}
+
+    if search is None:
+        return _Part(number, surely, exactly(np.arange(len(left))), general)
+    # numbers grow with every layer, so the work grows with the square of their number
+    layers = np.bincount(stories.at, minlength=len(left)) + 1
+    for some in search.batches(layers * layers, tally):
+        new = exactly(np.sort(some))
+        tally.wrong += len(search.wrong(start, number[:0], constants, new))
+        points |= new
+    return _Part(number, surely, points, general, tally.wrong, len(points) < len(left))
 
 
 def _generally(
@@ -186,8 +221,26 @@ def _generally(
     rows: list[int],
     outputs: Outputs,
     progress: Progress | None,
+    search: Search | None,
+    found: Tally,
 ) -> None:
     """Block by block in exact arithmetic: what the plan has no answer to."""
-    batch = Tokens.of_sequences(tokens, offsets, np.array(rows))
-    for j, output in zip(rows, model.run(batch, progress), strict=True):
-        outputs.points[j] = tuple(row_of(output))
+    every = np.array(rows)
+    # nobody knows what these cost: lengths say a little
+    cost = np.diff(offsets)[every]
+    batches = iter([np.arange(len(every))])
+    if search is not None:
+        batches = search.batches(cost * (search.work // 64 + 1), found)
+    done = 0
+    for some in batches:
+        chosen = every[np.sort(some)]
+        batch = Tokens.of_sequences(tokens, offsets, chosen)
+        new = {
+            j: tuple(row_of(output))
+            for j, output in zip(chosen.tolist(), model.run(batch, progress), strict=True)
+        }
+        outputs.points |= new
+        if search is not None:
+            found.wrong += len(search.wrong(0, outputs.number[:0], outputs.constants, new))
+        done += len(chosen)
+    outputs.stopped = done < len(every)

@@ -20,6 +20,7 @@ class Sizes:
     alone         data with at most so many sequences run in one thread
     chunk         sequences of a chunk
     tokens        tokens of a chunk, about
+    probe         sequences that a search for wrong outputs looks at before all others
 
     >>> Sizes(panel=2).panel
     2
@@ -36,6 +37,7 @@ class Sizes:
     alone: int = 2048
     chunk: int = 4096
     tokens: int = 1 << 16
+    probe: int = 64
 
 
 SIZES = Sizes()

@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import InputError
 
 MAX_BYTES = 8 << 30  # of a file, unpacked
+_MAX_STREAM = 1 << 30  # of what is no regular file, and so may have no end
 _PACKED = 100  # unpacked bytes a packed one may give, once they are many: no bomb fills the memory
 
 
@@ -34,9 +35,17 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
     """Content of a file; raise InputError with one line where it can't be read."""
     try:
         with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size > MAX_BYTES:
+            found = os.fstat(file.fileno())
+            if found.st_size > MAX_BYTES:
                 raise InputError(f"{path}: larger than {MAX_BYTES >> 30} GiB")
-            return file.read()
+            if S_ISREG(found.st_mode):
+                return file.read()
+            content = file.read(_MAX_STREAM + 1)
+            if len(content) > _MAX_STREAM:
+                raise InputError(
+                    f"{path}: no regular file and over {_MAX_STREAM >> 30} GiB; store it first"
+                )
+            return content
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror or problem}") from None
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..exact.array import ExactArray
-from ..exact.numbers import is_binary64, nearest_float
+from ..exact.numbers import MAX_DIGITS, any_digits, integer, is_binary64, nearest_float
 from ..labels import LabelSet, lift
 from ..model.parameters import NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
@@ -22,6 +22,7 @@ from .npz import read_npz, text, write_npz
 from .written import NumberReader, parse
 
 FORMAT = "hardmax-model/1"
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a surrogate pair, maybe
 _HEX = re.compile(r"-?[0-9a-f]+", re.ASCII | re.IGNORECASE)
 _MAX_QUOTIENT = 1 << 18  # characters of an override p/q
 
@@ -38,7 +39,7 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
         raise InputError(f"{FORMAT} holds rank-1 blocks only; this model has general layers")
     arrays = {
         "format": np.array(FORMAT),
-        "meta": np.array(json.dumps(model.meta, sort_keys=True, ensure_ascii=True)),
+        "meta": np.array(_meta_text(model.meta)),
         "stage": np.array(model.stages, dtype=np.str_),
     }
     overrides = {}
@@ -52,6 +53,13 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
         content = json.dumps(overrides, separators=(",", ":")).encode()
         arrays["exact"] = np.frombuffer(content, dtype=np.uint8)
     return arrays
+
+
+def _meta_text(meta: dict[str, Any]) -> str:
+    with any_digits():
+        content = json.dumps(meta, sort_keys=True)
+    _meta(content)  # what can't be read back is not written
+    return content
 
 
 def read_model(path: str | PathLike[str]) -> Transformer:
@@ -99,7 +107,8 @@ def label_sets(model: Transformer) -> dict[str, LabelSet]:
     if recorded is None:
         return {}
     positional = bool(model.meta.get("positional", False))
-    document = parse(json.dumps(recorded).encode())
+    with any_digits():
+        document = parse(json.dumps(recorded).encode())
     try:
         sets = read_label_sets(document, NumberReader("exact"), model.dimension - positional)
     except InputError as problem:
@@ -110,12 +119,24 @@ def label_sets(model: Transformer) -> dict[str, LabelSet]:
 def _meta(content: str) -> dict[str, Any]:
     try:
         content = content.removeprefix("\ufeff")
-        meta = json.loads(content, parse_constant=_no_constant, object_pairs_hook=_once)
+        meta = json.loads(
+            content, parse_int=_integer, parse_constant=_no_constant, object_pairs_hook=_once
+        )
+        if _HALF.search(content):
+            json.dumps(meta, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InputError("'meta' holds half a surrogate pair, which is no text") from None
     except (ValueError, RecursionError):
         raise InputError("'meta' is not JSON") from None
     if not isinstance(meta, dict):
         raise InputError("'meta' is not a JSON object")
     return meta
+
+
+def _integer(text: str) -> int:
+    if len(text) - (text[0] == "-") > MAX_DIGITS:
+        raise InputError(f"'meta' holds an integer of more than {MAX_DIGITS} digits")
+    return integer(text)
 
 
 def _no_constant(name: str) -> Any:
@@ -171,7 +192,7 @@ def _parameter(name: str, values: np.ndarray, entries: Any) -> ExactArray:
             )
         if not is_binary64(number):
             exact[k] = number
-    return ExactArray(values + 0.0, exact)
+    return ExactArray.owning(values + 0.0, exact)
 
 
 def _override(name: str, entry: Any, size: int) -> tuple[int, Fraction]:

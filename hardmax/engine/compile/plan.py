@@ -61,17 +61,12 @@ class Plan:
 
     @classmethod
     def of(cls, model: Transformer, sizes: Sizes = SIZES) -> Plan:
-        """The plan of a model of rank-1 blocks; compiled once, then remembered.
-
-        The parameters can't be changed in place afterwards.
-        """
+        """The plan of a model of rank-1 blocks; compiled once, then remembered."""
         if model.parameters is None:
             raise InputError("only models of rank-1 blocks have a plan")
         held = model.parameters.__dict__  # as functools.cached_property does it
         known = held.setdefault("plans", {})
         if sizes not in known:
-            for array in model.parameters.arrays.values():
-                array.values.setflags(write=False)  # the plan would not notice a change
             known.setdefault(sizes, _compile(model.parameters, sizes))
         return cast("Plan", known[sizes])
 
