@@ -92,7 +92,10 @@ def _code(arguments: Sequence[str] | None) -> int:
         return int(result or 0)
     except SystemExit as stop:
         # ours says which signal came; click and rich end so where the reader has gone
-        return stop.code if isinstance(stop.code, int) and stop.code > 128 else _no_reader()
+        if isinstance(stop.code, int) and stop.code > 128:
+            click.echo("terminated", err=True)
+            return stop.code
+        return _no_reader()
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
     except click.ClickException as problem:
