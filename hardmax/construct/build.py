@@ -74,7 +74,7 @@ def build(
         "numbers": data.source.get("numbers", "exact"),
         "positional": data.positional,
         "N": len(merged),
-        "M": len(set(data.labels)),
+        "M": len(set(data.names)),
         "labels": {name: label_set.to_json() for name, label_set in data.given_sets.items()},
         "options": {"learn": learn} if strategy in _LEARNING else {},
         **model.meta,

@@ -1,0 +1,45 @@
+"""Parts of a data set: by number, by slice, at random."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+_ADVICE = "give a number, a slice, a list of numbers, or one bool for each sequence"
+
+
+def chosen(data: Dataset, which: Any) -> Any:
+    """``data[which]``: exact tokens for a number, a data set for several."""
+    if isinstance(which, slice):
+        return data.part(np.arange(len(data))[which])
+    rows = np.asarray(which)
+    if rows.dtype == bool and rows.shape == (len(data),):
+        return data.part(np.flatnonzero(rows))
+    if rows.dtype.kind not in "iu" or rows.ndim > 1:
+        raise InputError(f"data[{str(which)[:40]}] is nothing; {_ADVICE}")
+    if ((rows < -len(data)) | (rows >= len(data))).any():
+        raise IndexError(f"there are {len(data)} sequences, numbered from 0")
+    rows = rows % len(data)
+    return data.part(rows) if rows.ndim else data.sequence(int(rows))
+
+
+def halves(count: int, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers 0 … count−1 in two parts, at random, each rising and not empty.
+
+    >>> [part.tolist() for part in halves(4, 0.5, 0)]
+    [[1, 2], [0, 3]]
+    """
+    number = isinstance(fraction, int | float) and not isinstance(fraction, bool)
+    if not number or not 0 < fraction < 1:
+        raise InputError(f"the fraction is {fraction!r}, allowed are numbers between 0 and 1")
+    if count < 2:
+        raise InputError("one sequence can't be split")
+    size = min(max(round(fraction * count), 1), count - 1)
+    order = np.random.default_rng(seed).permutation(count)
+    return np.sort(order[:size]), np.sort(order[size:])
