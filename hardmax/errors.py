@@ -27,5 +27,11 @@ class ResourceLimitError(HardmaxError):
     exit_code = 3
 
 
+class FloatModeError(HardmaxError):
+    """Float arithmetic does not follow IEEE 754 in this process, so nothing is claimed."""
+
+    exit_code = 3
+
+
 class ConstructionError(HardmaxError):
     """A builder broke its own promise: a bug in hardmax."""

@@ -8,12 +8,14 @@ from fractions import Fraction
 from math import isqrt
 
 from .errors import InputError
+from .float_mode import check_float_mode
 
 Vector = tuple[Fraction, ...]
 
 MAX_DIGITS = 10_000  # digits of a written number; its exponent is smaller, too
 MAX_EXPONENT = 1000  # numbers read from outside satisfy |x| < 2^1000
 _PLAIN_BITS = 13_000  # of integers that str() writes, whatever the limit on digits
+_LEAST_NORMAL = 2.0**-1022  # of float64
 _CHUNK = 4000  # below CPython's limit on the digits of one conversion
 
 _NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?0*\d{1,9}))?", re.ASCII)
@@ -106,6 +108,8 @@ def as_fraction(value: object) -> Fraction:
         if not isinstance(plain, type(value)):  # a long double's item is itself
             return as_fraction(plain)
     if isinstance(value, float):
+        if abs(value) < _LEAST_NORMAL:
+            check_float_mode()  # Fraction would read a flushed number as zero
         try:
             return Fraction(value)
         except (ValueError, OverflowError):

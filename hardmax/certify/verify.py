@@ -15,9 +15,11 @@ from ..engine import Targets, evaluate
 from ..engine.points import Points
 from ..engine.rounding import Array
 from ..errors import InputError
+from ..float_mode import check_float_mode
 from ..labels import Point
 from ..model.transformer import Transformer
 from ..numbers import Vector, show_vector
+from ..threads import one_blas_thread
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
 from .membership import outside, surely_inside
 from .separation import separation_entries
@@ -160,35 +162,42 @@ def misclassified(
     return [(j, outputs[j]) for j in outside(outputs, data)]
 
 
+def _sha256(data: Dataset) -> str | None:
+    """SHA-256 of the file that is the data set; None where its label sets come from elsewhere."""
+    return None if "sets" in data.source else data.source.get("sha256")
+
+
 def certify(
     model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
 ) -> Certificate:
     """Run a model exactly on every sequence and judge each output.
 
     Only the model's numbers are used. ``progress`` is called with the number of blocks done.
-    Raises InputError where dimensions differ or a sequence has no label.
+    Raises InputError where dimensions differ or a sequence has no label, FloatModeError where
+    float arithmetic in this process breaks IEEE 754.
 
     >>> import hardmax as hm
     >>> data = hm.Dataset([[(0, 0)], [(1, 0)]], ["a", "b"])
     >>> certify(hm.build(data), data).verdict
     'proved'
     """
+    check_float_mode()
     labels = data.need_labels()
     if model.dimension != data.dimension:
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
-    witnesses = tuple(
-        Witness(j, data.name(j), labels[j], output)
-        for j, output in misclassified(model, data, progress)
-    )
+    with one_blas_thread():
+        found = misclassified(model, data, progress)
+    check_float_mode()  # whatever ran in between, ``progress`` included
+    witnesses = tuple(Witness(j, data.name(j), labels[j], output) for j, output in found)
     sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")
     distinct = count_measures(data)
     return Certificate(
         verdict="refuted" if witnesses else "proved",
         witnesses=witnesses,
-        sha256={"data": data.source.get("sha256"), "model": model.sha256},
+        sha256={"data": _sha256(data), "model": model.sha256},
         strategy=strategy if isinstance(strategy, str) else None,
         numbers=data.source.get("numbers", "exact"),
         positional=data.positional,

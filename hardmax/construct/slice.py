@@ -155,10 +155,12 @@ class Slice:
             Fraction(cut.beta) - (Fraction(dot, 2**GRID) / scale + gate) * height
             for cut, dot, gate in zip(cuts, whole, gates, strict=True)
         ]
-        one, zero = ExactArray(np.ones(len(b))), ExactArray(np.zeros(len(b)))
+        one, zero = ExactArray.owning(np.ones(len(b))), ExactArray.owning(np.zeros(len(b)))
         offsets = ExactArray.from_flat(b, (len(b),))
-        nothing = ExactArray(np.zeros((len(b), d)))
-        return Parameters(ExactArray(u + 0.0), offsets, ExactArray(w), one, zero, nothing)
+        nothing = ExactArray.owning(np.zeros((len(b), d)))
+        return Parameters(
+            ExactArray.owning(u + 0.0), offsets, ExactArray.owning(w), one, zero, nothing
+        )
 
     def clamp(self, level: Fraction) -> RankOneBlock:
         """Lower everything above height B + level to exactly this height."""

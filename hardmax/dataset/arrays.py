@@ -96,9 +96,10 @@ def check_finite(tokens: np.ndarray, offsets: np.ndarray, limit: float, what: st
             place = part.start + int(np.argmin(np.abs(some) < limit))
         row, k = divmod(place, tokens.shape[1])
         j = int(np.searchsorted(offsets, row, side="right")) - 1
+        token = row - int(offsets[j]) + 1
         raise InputError(
-            f"sequence {j + 1}, token {row - int(offsets[j]) + 1}, coordinate {k + 1} holds {what}; "
-            f"leave such sequences out, or fill numbers in"
+            f"sequence {j + 1}, token {token}, coordinate {k + 1} holds {what}; leave such "
+            f"sequences out, or fill numbers in"
         )
 
 

@@ -11,8 +11,9 @@ from typing import Any, cast
 import numpy as np
 
 from ..errors import InputError
-from ..exact_array import ExactArray, ranges
+from ..exact_array import ExactArray, frozen, ranges
 from ..labels import (
+    LabelSet,
     NamedSets,
     check_disjoint,
     default_points,
@@ -50,6 +51,9 @@ class Dataset:
     >>> test.sets == train.sets == data.sets
     True
     """
+
+    sets: NamedSets
+    given_sets: NamedSets  # before positions: what files hold
 
     def __init__(
         self,
@@ -110,13 +114,19 @@ class Dataset:
         self.ids = list(ids) if ids is not None else [None] * count
         if len(self.ids) != count:
             raise InputError(f"{len(self.ids)} ids for {count} sequences")
-        self.offsets = np.array(offsets, dtype=np.int64)
+        self.offsets = frozen(np.array(offsets, dtype=np.int64))
         self.positional = positional
         self.source = dict(source)  # sha256 of the file, numbers: how it was read
         self._choose_sets(sets, tokens.shape[1])
         self.tokens = _with_positions(tokens, self.offsets) if positional else tokens
-        for array in (self.tokens.values, self.offsets):
-            array.setflags(write=False)  # what is remembered of them stays true
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle and copy take: all but what is remembered."""
+        return {key: value for key, value in self.__dict__.items() if key != "merged"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.offsets = frozen(self.offsets)
 
     def _choose_sets(self, sets: Sets | Dataset | None, dimension: int) -> None:
         """Take ``sets``, or the default points; the dimension is that before positions."""
@@ -127,7 +137,7 @@ class Dataset:
             if name is not None
         }
         if sets is None:
-            chosen = NamedSets(default_points(in_order(own), dimension), own)
+            chosen: Mapping[str, LabelSet] = default_points(in_order(own), dimension)
         else:
             chosen = read_sets(sets.given_sets if isinstance(sets, Dataset) else sets)
             for name, label_set in chosen.items():
@@ -144,18 +154,21 @@ class Dataset:
                     f"{self.name(self.names.index(unknown))} has the label {unknown!r}, which "
                     f"is not among the labels"
                 )
-            chosen = chosen.with_labels(own)
+            own = {name: own.get(name, chosen.label(name)) for name in chosen}
         self.separations = check_disjoint(chosen)
-        self.given_sets = chosen  # before any lifting: what files hold
-        self.sets = chosen
+        self.given_sets = self.sets = NamedSets(chosen, own)
         if self.positional:
-            lifted_sets = {name: lift(label_set) for name, label_set in chosen.items()}
-            self.sets = NamedSets(lifted_sets, own)
+            self.sets = NamedSets({name: lift(each) for name, each in chosen.items()}, own)
 
-    def with_sets(self, sets: Sets | Dataset) -> Dataset:
-        """The same sequences and labels with other label sets."""
+    def with_sets(self, sets: Sets | Dataset, origin: str = "given apart") -> Dataset:
+        """The same sequences and labels with other label sets.
+
+        ``origin`` says where they come from. A certificate needs data from one file alone, so
+        none can be written for the result; save it, and load it again.
+        """
         other = copy(self)
         other.labels = self.labels.copy()
+        other.source = {**self.source, "sets": origin}
         other._choose_sets(sets, self.dimension - self.positional)
         return other
 
@@ -191,12 +204,9 @@ class Dataset:
             raise InputError("a data set needs at least one sequence; none is chosen")
         lengths = np.diff(self.offsets)[rows]
         part = copy(self)
-        part.__dict__.pop("merged", None)
         part._coded = None
         part.tokens = self.tokens.take(ranges(self.offsets[rows], lengths))
-        part.offsets = np.concatenate([[0], np.cumsum(lengths)])
-        for array in (part.tokens.values, part.offsets):
-            array.setflags(write=False)
+        part.offsets = frozen(np.concatenate([[0], np.cumsum(lengths)]))
         part.labels = [self.labels[j] for j in rows.tolist()]
         part._named = [], []
         part.ids = [self.ids[j] for j in rows.tolist()]
@@ -299,4 +309,4 @@ def _with_positions(tokens: ExactArray, offsets: np.ndarray) -> ExactArray:
     exact: Mapping[int, Any] = {
         k // width * (width + 1) + k % width: value for k, value in tokens.exact.items()
     }
-    return ExactArray(np.c_[tokens.values, positions], exact)
+    return ExactArray.owning(np.c_[tokens.values, positions], exact)

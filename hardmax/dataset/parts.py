@@ -33,7 +33,7 @@ def halves(count: int, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarr
     """Numbers 0 … count−1 in two parts, at random, each rising and not empty.
 
     >>> [part.tolist() for part in halves(4, 0.5, 0)]
-    [[1, 2], [0, 3]]
+    [[0, 2], [1, 3]]
     """
     number = isinstance(fraction, int | float) and not isinstance(fraction, bool)
     if not number or not 0 < fraction < 1:

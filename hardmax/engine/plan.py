@@ -62,16 +62,11 @@ class Plan:
 
     @classmethod
     def of(cls, model: Transformer) -> Plan:
-        """The plan of a model of rank-1 blocks; compiled once, then remembered.
-
-        The parameters can't be changed in place afterwards.
-        """
+        """The plan of a model of rank-1 blocks; compiled once, then remembered."""
         if model.parameters is None:
             raise InputError("only models of rank-1 blocks have a plan")
         held = model.parameters.__dict__  # as functools.cached_property does it
         if "plan" not in held:
-            for array in model.parameters.arrays.values():
-                array.values.setflags(write=False)  # the plan would not notice a change
             held.setdefault("plan", _compile(model.parameters))
         return cast("Plan", held["plan"])
 

@@ -40,5 +40,8 @@ def _content(certificate: Certificate) -> str:
     if not certificate.proved:
         raise InputError("nothing is proved, so there is nothing to certify")
     if None in certificate.sha256.values():
-        raise InputError("a certificate needs the data and the model from files")
+        raise InputError(
+            "a certificate names the data and the model by their files, so it needs both from "
+            "files, the label sets in the data file: save both and load them again"
+        )
     return json.dumps(certificate.to_json(), ensure_ascii=False, indent=1) + "\n"

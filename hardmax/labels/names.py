@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, cast
 
 from ..errors import InputError
@@ -97,8 +98,11 @@ class NamedSets(Mapping[str, LabelSet]):
     """
 
     def __init__(self, sets: Mapping[str, LabelSet], labels: Mapping[str, Any] | None = None):
-        self._sets = dict(sets)
-        self._labels = dict(labels or {})
+        self._sets = MappingProxyType(dict(sets))
+        self._labels = MappingProxyType(dict(labels or {}))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NamedSets, (dict(self._sets), dict(self._labels))
 
     def __getitem__(self, label: Any) -> LabelSet:
         found = self._sets.get(label)
@@ -114,15 +118,11 @@ class NamedSets(Mapping[str, LabelSet]):
         return label in self._sets or str(plain(label)) in self._sets
 
     def __repr__(self) -> str:
-        return repr(self._sets)
+        return repr(dict(self._sets))
 
     def label(self, name: str) -> Any:
         """The label of a name, in the type in which it was given."""
         return self._labels.get(name, name)
-
-    def with_labels(self, labels: Mapping[str, Any]) -> NamedSets:
-        """The same sets; what their labels are in Python."""
-        return NamedSets(self._sets, self._labels | dict(labels))
 
 
 def read_sets(sets: Mapping[Any, Any]) -> NamedSets:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import InputError
 from ..exact_array import ExactArray
@@ -37,6 +38,10 @@ class Parameters(Sequence[RankOneBlock]):
                 raise InputError(
                     f"parameter {name} has shape {self.arrays[name].shape}, expected {expected}"
                 )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the numbers, not what is remembered of them."""
+        return Parameters, tuple(self.arrays.values())
 
     @classmethod
     def pack(cls, blocks: Sequence[RankOneBlock], dimension: int) -> Parameters:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arithmetic import IntegerRows, clear_denominators, primitive
 from ..exact_array import ExactArray, ranges
+from ..float_mode import check_float_mode
 from ..numbers import Vector
 from .shadow import Shadow
 
@@ -58,6 +59,7 @@ class Tokens:
     """
 
     def __init__(self, rows: IntegerRows, starts: list[int]) -> None:
+        check_float_mode()
         self._rows = rows
         self._shadow: Shadow | None = None  # made when a sign is first asked for
         self.starts = starts
