@@ -9,22 +9,31 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 # public name -> module; imported when first used (PEP 562)
 _WHERE = {
+    "Ball": "labels",
     "Block": "model.layers",
+    "Box": "labels",
     "Certificate": "certify.verify",
     "ContradictionError": "dataset",
     "Dataset": "dataset",
     "FeedForward": "model.layers",
+    "Halfspace": "labels",
     "HardmaxError": "errors",
     "InputError": "errors",
     "Matrix": "arithmetic",
+    "MissingExtraError": "errors",
+    "Point": "labels",
+    "Polyhedron": "labels",
     "RankOneBlock": "model.layers",
+    "ResourceLimitError": "errors",
     "SelfAttention": "model.layers",
     "Transformer": "model.transformer",
     "build": "construct.build",
@@ -40,21 +49,29 @@ if TYPE_CHECKING:
     from .certify.verify import Certificate, certify
     from .construct.build import build
     from .dataset import ContradictionError, Dataset
-    from .errors import HardmaxError, InputError
+    from .errors import HardmaxError, InputError, MissingExtraError, ResourceLimitError
     from .formats.data import load
+    from .labels import Ball, Box, Halfspace, Point, Polyhedron
     from .model.layers import Block, FeedForward, RankOneBlock, SelfAttention, readout
     from .model.transformer import Transformer
 
 __all__ = [
+    "Ball",
     "Block",
+    "Box",
     "Certificate",
     "ContradictionError",
     "Dataset",
     "FeedForward",
+    "Halfspace",
     "HardmaxError",
     "InputError",
     "Matrix",
+    "MissingExtraError",
+    "Point",
+    "Polyhedron",
     "RankOneBlock",
+    "ResourceLimitError",
     "SelfAttention",
     "Transformer",
     "__version__",
@@ -64,6 +81,21 @@ __all__ = [
     "predict",
     "readout",
 ]
+
+
+class _Package(ModuleType):
+    """The package, in which `certify` is the function, though a folder has the same name.
+
+    An import of the folder would put the module in its place; ``from hardmax.certify import …``
+    finds the folder all the same.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _WHERE and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..labels import Point
 from ..model.transformer import Transformer
 from ..numbers import Vector, show_vector
 from ..threads import one_blas_thread
+from ..words import html_table, plural
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
 from .membership import outside, surely_inside
 from .separation import separation_entries
@@ -44,10 +46,11 @@ class Witness:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """What is proved about a model and a data set; docs/certificate.md defines every field.
 
+    ``bool(certificate)`` is true where the verdict is "proved".
     ``verdict`` is "proved" or "refuted"; it speaks of classification alone, ``bounds`` is a
     separate matter. N counts the sequences after merging equal empirical measures, M the
     labels that have a set. The SHA-256 values are None for what did not come from a file.
@@ -88,6 +91,41 @@ class Certificate:
     def parameters(self) -> int:
         """Non-zero parameters P."""
         return self.bounds.parameters
+
+    def __bool__(self) -> bool:
+        """The verdict: whether every sequence is classified, exactly."""
+        return self.proved
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the certificate file "hardmax-certificate/1".
+
+        Raises InputError where the verdict is not "proved", or where data or model did not
+        come from files: a certificate is bound to both by their SHA-256.
+        """
+        from ..formats.certificate_file import write_certificate
+
+        write_certificate(self, path)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        bounds = self.bounds
+        rows = [
+            ("verdict", self.verdict),
+            ("data", f"{plural(self.sequences, 'sequence')}, {plural(self.N, 'distinct measure')}, "
+             f"dimension {self.d}, {plural(self.M, 'label')}"),
+            ("model", f"{plural(bounds.blocks, 'block')}, "
+             f"{plural(bounds.parameters, 'non-zero parameter')}"),
+            ("bounds", bounds.status),
+        ]  # fmt: skip
+        if self.witnesses:
+            rows.append(("outside their sets", plural(len(self.witnesses), "sequence")))
+        return rows
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{key} {value}" for key, value in self._rows()[1:])
+        return f"<Certificate: {self.verdict}; {facts}>"
+
+    def _repr_html_(self) -> str:
+        return html_table("Certificate", self._rows())
 
     def to_json(self) -> dict[str, Any]:
         """The document "hardmax-certificate/1", as plain JSON values."""
@@ -168,10 +206,17 @@ def _sha256(data: Dataset) -> str | None:
 
 
 def certify(
-    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+    model: Transformer | str | PathLike[str],
+    data: Dataset | str | PathLike[str],
+    progress: Callable[[int], None] | None = None,
+    *,
+    radius: bool = False,
+    executor: str | None = None,
 ) -> Certificate:
     """Run a model exactly on every sequence and judge each output.
 
+    ``model`` and ``data`` may be the names of files. ``radius`` also computes robust radii
+    (`hardmax.certify.radius`), ``executor="float64"`` a certificate for float executors.
     Only the model's numbers are used. ``progress`` is called with the number of blocks done.
     Raises InputError where dimensions differ or a sequence has no label, FloatModeError where
     float arithmetic in this process breaks IEEE 754.
@@ -182,6 +227,7 @@ def certify(
     'proved'
     """
     check_float_mode()
+    model, data = _given(model, data)
     labels = data.need_labels()
     if model.dimension != data.dimension:
         raise InputError(
@@ -194,7 +240,7 @@ def certify(
     sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")
     distinct = count_measures(data)
-    return Certificate(
+    certificate = Certificate(
         verdict="refuted" if witnesses else "proved",
         witnesses=witnesses,
         sha256={"data": _sha256(data), "model": model.sha256},
@@ -214,3 +260,35 @@ def certify(
         overrides=model.parameters.overrides() if model.parameters is not None else 0,
         separation=separation_entries(data),
     )
+    if radius:
+        from .radius import radii
+
+        certificate = replace(certificate, radius=radii(model, data).to_json())
+    if executor is not None:
+        from .floating import certify_float
+
+        if executor != "float64":
+            raise InputError(
+                f"the executor {executor!r} has no place in a certificate; float64 has"
+            )
+        certificate = replace(certificate, float64=certify_float(model, data, executor).to_json())
+    return certificate
+
+
+def _given(model: Any, data: Any) -> tuple[Transformer, Dataset]:
+    """Model and data set, read from files where their names are given."""
+    if isinstance(model, Dataset) or isinstance(data, Transformer):
+        raise InputError("the model comes first: certify(model, data)")
+    if isinstance(model, str | PathLike):
+        model = Transformer.load(model)
+    if not isinstance(model, Transformer):
+        raise InputError(f"a {type(model).__name__} is no model; give a Transformer or its file")
+    if isinstance(data, str | PathLike):
+        from ..formats.data import load_for
+
+        data = load_for(model, data)
+    if not isinstance(data, Dataset):
+        raise InputError(
+            f"a {type(data).__name__} is no data set; give hardmax.Dataset(sequences, labels)"
+        )
+    return model, data

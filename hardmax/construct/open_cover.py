@@ -18,6 +18,7 @@ from ..labels import LabelSet
 from ..labels.inner_radius import inner_radius
 from ..model.layers import RankOneBlock
 from ..numbers import Vector, dot, power_of_two_below, root, short_between
+from ..stages import tell
 from .capture import capture, groups
 from .cloud import Cloud
 from .filtered import Array, FilteredPoints
@@ -126,6 +127,7 @@ def _cover(
         needed = groups(int(members.sum()), len(p) - 1)
         bound, rest = bound + 3 * needed, rest - needed
         for found in capture(crowd, p, members, tolerance, rng):
+            tell("tents", found.left)
             pushes += [(found.push.stage, block) for block in found.push.blocks()]
             if not found.full:
                 small, bound = small + 1, bound + 3

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..model.layers import RankOneBlock
 from ..numbers import power_of_two_below
+from ..stages import tell
 from .filtered import Array
 from .learn import DecisionList
 from .panels import Panel, precision
@@ -121,6 +122,7 @@ def _many(
     plateaus = Plateaus(base, members, shift, rng)
     gone = np.zeros(len(base), dtype=bool)
     while len(plateaus.left):
+        tell("repair", len(plateaus.left))
         panel = plateaus.next()
         if not isinstance(panel, Panel):
             break

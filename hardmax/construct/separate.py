@@ -27,6 +27,7 @@ from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
 from ..model.transformer import apply
 from ..numbers import Vector
+from ..stages import tell
 from .draw import directions
 from .enclosed import Enclosed
 from .filtered import Array
@@ -102,6 +103,7 @@ def separate_state(
     sharing = Sharing(state.owner, state.token)
     while sharing.any:
         before = sharing.components()
+        tell("separate", sharing.count - before)
         step = _next_step(state, sharing, before, rng)
         state, count = step.state, step.found.components
         sharing = Sharing(state.owner, state.token)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model.parameters import Parameters
+from ..stages import tell
 from .facets import Facets
 from .filtered import Array
 from .products import homogeneous
@@ -49,6 +50,7 @@ def park(
     shells: list[Shell] = []
     many = _FACETS
     while standing.any():
+        tell("shells", int(standing.sum()))
         found = _next(base, np.flatnonzero(standing), rank, rng, many)
         shells += found
         standing[np.concatenate([shell.parked for shell in found])] = False

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..model.layers import RankOneBlock
+from ..stages import tell
 from .filtered import Array, rounded_to
 from .panels import EDGE, Opening, Panel, Panels, precision
 from .slice import Cut, Slice, TooClose, short_power
@@ -72,6 +73,7 @@ def cover_class(
     pushes: list[Push | Panel] = []
     count = 0
     while len(left):
+        tell("tents", len(left))
         push = _next(base, panels, left, others, rise, rng)
         pushes.append(push)
         count += len(push)

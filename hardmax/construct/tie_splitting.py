@@ -17,6 +17,7 @@ from ..arithmetic import IntegerRows
 from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
 from ..numbers import Vector, short_between
+from ..stages import tell
 from .draw import directions
 from .exact_means import means_of_points
 from .filtered import Array
@@ -46,6 +47,7 @@ def split_ties(batch: Tokens, labels: Sequence[str], seed: int = 0) -> list[Rank
     blocks: list[RankOneBlock] = []
     state = _Measures.of(batch)
     while tied := _tied(state.means, labels):
+        tell("split ties")
         block, state = _best(state, labels, tied, rng)
         blocks.append(block)
     if blocks:

@@ -98,7 +98,7 @@ def check_finite(tokens: np.ndarray, offsets: np.ndarray, limit: float, what: st
         j = int(np.searchsorted(offsets, row, side="right")) - 1
         token = row - int(offsets[j]) + 1
         raise InputError(
-            f"sequence {j + 1}, token {token}, coordinate {k + 1} holds {what}; leave such "
+            f"sequence {j + 1}, token {token} holds {what} (coordinate {k + 1}); leave such "
             f"sequences out, or fill numbers in"
         )
 

@@ -77,15 +77,20 @@ def evaluate(
     )
     left: list[int] = []
     done = 0
-    for start, part in _parts(plan, tokens, offsets, inside, targets):
+
+    def told(share: float) -> None:
+        if progress is not None:
+            progress(int(len(model) * share))
+
+    for start, part in _parts(plan, tokens, offsets, inside, targets, told):
         end = start + len(part.number)
         outputs.number[start:end] = part.number
         outputs.inside[start:end] = part.inside
         outputs.points.update((start + j, x) for j, x in part.points.items())
         left.extend((start + part.general).tolist())
         done = end
-        if progress is not None:
-            progress(len(model) * done // count)
+        if not left:  # what is left starts again from the first block
+            told(done / count)
     if left:
         _generally(model, tokens, offsets, left, outputs, progress)
     settled = (outputs.number >= 0) | outputs.inside
@@ -128,21 +133,31 @@ def _parts(
     offsets: Array,
     inside: Inside | None,
     targets: Targets | None,
+    told: Callable[[float], None],
 ) -> Iterator[tuple[int, _Part]]:
-    def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
-        return start, _part(plan, tokens, offsets, start, end, inside, targets, buffers)
+    bounds = chunks(offsets)
+    within = told if len(bounds) == 1 else None  # alone, a chunk tells of its steps
 
-    return chunkwise(one, chunks(offsets))
+    def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
+        return start, _part(plan, tokens, offsets, start, end, inside, targets, buffers, within)
+
+    return chunkwise(one, bounds)
 
 
 def _sweeps(
-    plan: Plan, collapsed: Collapsed, buffers: Buffers, floats: bool = True
+    plan: Plan,
+    collapsed: Collapsed,
+    buffers: Buffers,
+    floats: bool = True,
+    told: Callable[[float], None] | None = None,
 ) -> tuple[list[Trail | None], bool]:
     """Take the points through all steps, in place, but for the last one perhaps where nobody asks
     for ``floats``; and whether that one was done."""
     trails: list[Trail | None] = []
     done = True
     for i, step in enumerate(plan.steps):
+        if told is not None:
+            told((i + 1) / (len(plan.steps) + 1))
         if isinstance(step, Scaling):
             p = plan.parameters
             collapsed.points.scale(float(p.rho.entry(step.block) + p.alpha.entry(step.block)))
@@ -163,6 +178,7 @@ def _part(
     inside: Inside | None,
     targets: Targets | None,
     buffers: Buffers,
+    told: Callable[[float], None] | None = None,
 ) -> _Part:
     count = end - start
     # where targets were asked for before, they will be again
@@ -171,7 +187,7 @@ def _part(
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
-    trails, moved = _sweeps(plan, collapsed, buffers, again or inside is not None)
+    trails, moved = _sweeps(plan, collapsed, buffers, again or inside is not None, told)
     rows = np.arange(count)
     if collapsed.lost is not None:
         rows = rows[~collapsed.lost]

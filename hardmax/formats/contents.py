@@ -27,11 +27,12 @@ def instead(content: bytes | memoryview, expected: str) -> str | None:
         return _ADVICE[kind]
     if expected == "data" and {"X", "y"} & set(members):
         return (
-            f"the npz holds {', '.join(members)}; a data set has tokens, offsets and label. In "
-            f"Python: f = numpy.load(...); hardmax.Dataset(f['X'], f['y']).save('data.npz')"
+            f"the npz holds {', '.join(members)}; a data set has 'tokens', 'offsets' and 'label'. "
+            f"In Python: f = numpy.load(...); hardmax.Dataset(f['X'], f['y']).save('data.npz')"
         )
     if expected == "data" and members and "tokens" not in members:
-        return f"the npz holds {', '.join(members)[:60]}; a data set has tokens, offsets and label"
+        found = ", ".join(members)[:60]
+        return f"the npz holds {found}; a data set has 'tokens', 'offsets' and 'label'"
     return None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from ..dataset import Dataset
 from ..errors import InputError
 from ..labels import LabelSet
+from ..model.transformer import Transformer
 from . import data_csv, data_json, data_npz
 from .contents import instead
 from .files import (
@@ -69,6 +70,25 @@ def load(
     beside = Path(path).with_name(SIDECAR)
     if read is data_csv.read and path != STANDARD and beside.is_file():
         return data.with_sets(_sidecar(beside, numbers, data), str(beside))
+    return data
+
+
+def load_for(
+    model: Transformer,
+    path: str | PathLike[str],
+    *,
+    sets: Mapping[Any, Any] | Dataset | None = None,
+) -> Dataset:
+    """Read a data set the way the model's was read: numbers and positions from its meta."""
+    numbers, positional = model.meta.get("numbers", "exact"), model.meta.get("positional", False)
+    if numbers not in ("exact", "binary64") or not isinstance(positional, bool):
+        raise InputError("the model's meta does not say how numbers and positions are read")
+    data = load(path, numbers=numbers, positional=positional, sets=sets)
+    if data.dimension != model.dimension:
+        raise InputError(
+            f"{shown_name(path)}: the data set has dimension {data.dimension}, "
+            f"the model {model.dimension}"
+        )
     return data
 
 
