@@ -15,6 +15,16 @@ def plural(count: int, thing: str) -> str:
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
+def kind(value: object) -> str:
+    """The type of a value with its article, for messages.
+
+    >>> kind(3), kind([])
+    ('an int', 'a list')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIO' else 'a'} {name}"
+
+
 def html_table(title: str, rows: Sequence[tuple[str, str]]) -> str:
     """A small HTML table with a title, as notebooks show it."""
     body = "".join(

@@ -33,6 +33,7 @@ from hardmax.engine.panel import Meeting, Panel
 from hardmax.engine.points import ACTIVE, RESTS, Points
 from hardmax.exact_array import ExactArray
 from hardmax.labels import Point
+from hardmax.model.tokens import Tokens
 from hardmax.testing import (
     FAMILIES,
     KINDS,
@@ -191,7 +192,7 @@ def test_families(family, strategy, forced):
         return
     assert misclassified(model, data) == []
     found = evaluate(model, data.tokens, data.offsets)
-    assert [found[j] for j in range(len(data))] == model.outputs(data.sequences)
+    assert [found[j] for j in range(len(data))] == model.run(Tokens.from_sequences(data.sequences))
 
 
 @pytest.mark.parametrize("strategy", ["paper", "peel", "cover"])
@@ -285,7 +286,7 @@ def test_float_outputs():
     data = adversarial("collinear", 12)
     model = hm.build(data, strategy="peel")
     found = float_outputs(Plan.of(model), data.tokens, data.offsets)
-    exact = model.outputs(data.sequences)
+    exact = model.run(Tokens.from_sequences(data.sequences))
     assert np.allclose(found, [[float(x) for x in y] for y in exact], atol=1e-6)
 
 

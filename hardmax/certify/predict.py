@@ -10,6 +10,7 @@ from ..errors import InputError
 from ..labels import LabelSet, NamedSets, read_sets
 from ..model.transformer import Transformer
 from ..numbers import Vector, as_vector
+from ..words import kind
 
 
 def predict(outputs: Any, sets: Any) -> Any:
@@ -31,7 +32,7 @@ def predict(outputs: Any, sets: Any) -> Any:
     dimension = next(iter(named.values())).dimension
     plain = outputs.tolist() if hasattr(outputs, "tolist") else outputs
     if not isinstance(plain, Sequence) or isinstance(plain, str):
-        raise InputError(f"a {type(outputs).__name__} is no output: give d numbers, or N times d")
+        raise InputError(f"{kind(outputs)} is no output: give d numbers, or N times d")
     single = not plain or not isinstance(plain[0], Sequence) or isinstance(plain[0], str)
     if not plain and not hasattr(outputs, "shape"):
         return []

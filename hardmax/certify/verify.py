@@ -21,7 +21,7 @@ from ..labels import Point
 from ..model.transformer import Transformer
 from ..numbers import Vector, show_vector
 from ..threads import one_blas_thread
-from ..words import html_table, plural
+from ..words import html_table, kind, plural
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
 from .membership import outside, surely_inside
 from .separation import separation_entries
@@ -282,13 +282,11 @@ def _given(model: Any, data: Any) -> tuple[Transformer, Dataset]:
     if isinstance(model, str | PathLike):
         model = Transformer.load(model)
     if not isinstance(model, Transformer):
-        raise InputError(f"a {type(model).__name__} is no model; give a Transformer or its file")
+        raise InputError(f"{kind(model)} is no model; give a Transformer or its file")
     if isinstance(data, str | PathLike):
         from ..formats.data import load_for
 
         data = load_for(model, data)
     if not isinstance(data, Dataset):
-        raise InputError(
-            f"a {type(data).__name__} is no data set; give hardmax.Dataset(sequences, labels)"
-        )
+        raise InputError(f"{kind(data)} is no data set; give hardmax.Dataset(sequences, labels)")
     return model, data

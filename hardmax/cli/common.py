@@ -135,16 +135,21 @@ def progress(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
         yield lambda done: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"), BarColumn(max(4, min(40, console.width - 40))),
-        MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.fields[counted]}"), TimeElapsedColumn(),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, total=None)  # moves to and fro until something is done
-        yield lambda done: bar.update(task, completed=done, total=total)
+        # moves to and fro until something is done
+        task = bar.add_task(title, total=None, counted="")
+
+        def step(done: int) -> None:
+            bar.update(task, completed=done, total=total, counted=f"{done} of {total}")
+
+        yield step
 
 
 @contextmanager

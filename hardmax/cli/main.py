@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import Any
 
 import click
 
@@ -42,7 +44,22 @@ def cli(context: click.Context) -> int:
     return 0
 
 
+class _Formatter(click.HelpFormatter):
+    """Help in which the names of options leave room for words on a narrow terminal."""
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        super().write_dl(rows, min(col_max, max(self.width // 3, 8)), col_spacing)
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
+cli.context_class = _Context
 for command in (build, verify, run, info, figures, report, export):
+    command.context_class = _Context
     cli.add_command(command)
 
 
@@ -71,7 +88,9 @@ def _code(arguments: Sequence[str] | None) -> int:
     try:
         _write_any_character()
         with _ending_cleanly():
-            result = cli.main(args=arguments, prog_name="hardmax", standalone_mode=False)
+            result = cli.main(
+                args=arguments, prog_name="hardmax", standalone_mode=False, **_narrow()
+            )
         sys.stdout.flush()
         return int(result or 0)
     except click.exceptions.Exit as stop:
@@ -98,6 +117,12 @@ def _code(arguments: Sequence[str] | None) -> int:
         return 3
     except Exception as problem:
         return _apologise(problem)
+
+
+def _narrow() -> dict[str, Any]:
+    """The width of help texts where click would take more columns than there are."""
+    columns = shutil.get_terminal_size().columns
+    return {"terminal_width": max(columns - 1, 20)} if columns < 52 else {}
 
 
 def _write_any_character() -> None:

@@ -11,7 +11,7 @@ from unicodedata import category, east_asian_width
 import click
 
 _ELSEWHERE = 120  # columns where stdout is no terminal
-_LEAST = 24  # columns that a last column needs beside the others
+_LEAST = 16  # columns that a last column needs beside the others
 
 
 def table(title: str, rows: Sequence[tuple[str, ...]], head: Sequence[str] = ()) -> None:
@@ -35,33 +35,26 @@ def lines(
     sizes = [max(_width(row[k]) for row in every) for k in range(len(every[0]) - 1)]
     indent = 2 + sum(sizes) + 3 * len(sizes)
     room = width - indent
-    found = [title, ""]
+    beside = room >= min(_LEAST, max(_width(row[-1]) for row in every))
+    found = [*wrap(title, width, break_on_hyphens=False), ""]
     for number, row in enumerate(every):
         cells = [
             _padded(cell, size, right=bool(head) and k > 0)
             for k, (cell, size) in enumerate(zip(row[:-1], sizes, strict=True))
         ]
         start = "  " + "   ".join(cells)
-        if room >= min(_LEAST, max(_width(other[-1]) for other in every)):
-            parts = wrap(row[-1], room, break_on_hyphens=False, break_long_words=True) or [""]
+        longest = max(map(_width, row[-1].split()), default=0)
+        if beside and longest <= room:
+            parts = wrap(row[-1], room, break_on_hyphens=False) or [""]
             found.append(f"{start}   {parts[0]}".rstrip())
             found += [" " * indent + part for part in parts[1:]]
         else:
-            found += _stacked(row, width)
+            found += [start.rstrip()] if _width(start) <= width else wrap(start, width)
+            found += ["    " + x for x in wrap(row[-1], max(width - 4, 8), break_on_hyphens=False)]
         if head and number == 0:
             last = max(_width(other[-1]) for other in every)
             found.append("  " + "─" * (min(width, indent + last) - 2))
     return found
-
-
-def _stacked(row: tuple[str, ...], width: int) -> list[str]:
-    """A row with its last cell on lines of its own."""
-    first = "   ".join(cell for cell in row[:-1] if cell)
-    own = max(width - 2, 8)
-    found = ["  " + part for part in wrap(first, own, break_on_hyphens=False)]
-    return found + [
-        "    " + part for part in wrap(row[-1], max(own - 2, 8), break_on_hyphens=False)
-    ]
 
 
 def _width(text: str) -> int:

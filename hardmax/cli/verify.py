@@ -64,7 +64,6 @@ def verify(
     Trusts nothing in MODEL but its numbers (and its note of how numbers and positions of
     the data are read). No floating point takes part in the verdict.
 
-    \b
     Exit codes: 0 proved; 1 refuted: a sequence, its exact output and its label are printed;
     2 unusable input; 3 a limit stopped an exact decision.
 

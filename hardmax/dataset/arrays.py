@@ -12,6 +12,7 @@ from ..dyadic import chunks
 from ..errors import InputError
 from ..exact_array import ExactArray
 from ..numbers import Vector, as_vector
+from ..words import kind
 
 _EXPECTED = "sequences are a list of arrays (n_j, d), lists of tokens, or one array (N, n, d)"
 
@@ -46,11 +47,9 @@ def _check_type(sequences: Any) -> None:
             f"{str(sequences)[:60]!r} is not a list of sequences; hardmax.load reads files"
         )
     if isinstance(sequences, Mapping) or hasattr(sequences, "iloc"):
-        raise InputError(f"a {type(sequences).__name__} is not a list of sequences; {_EXPECTED}")
+        raise InputError(f"{kind(sequences)} is not a list of sequences; {_EXPECTED}")
     if not isinstance(sequences, Iterable):
-        raise InputError(
-            f"{type(sequences).__name__} {str(sequences)[:40]} is no data; {_EXPECTED}"
-        )
+        raise InputError(f"{kind(sequences)} is no data; {_EXPECTED}")
 
 
 def _array(values: Any) -> np.ndarray | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
@@ -48,6 +50,9 @@ def kind_of(content: bytes | memoryview) -> tuple[str | None, list[str]]:
             return "model", members
         return ("data" if {"tokens", "offsets"} <= {*members} else None), members
     head = bytes(content[:_HEAD])
+    if head[:2] == b"\x1f\x8b":
+        with suppress(zlib.error):
+            head = zlib.decompressobj(wbits=31).decompress(head, _HEAD)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
         named = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:20].lower().startswith(b"sequence")
         return ("data" if named else None), []

@@ -13,6 +13,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..labels import LabelSet
 from ..model.transformer import Transformer
+from ..words import kind
 from . import data_csv, data_json, data_npz
 from .contents import instead
 from .files import (
@@ -50,7 +51,7 @@ def load(
     Raises InputError with one line that names the file and the place.
     """
     if not isinstance(path, str | PathLike):
-        raise InputError(f"a {type(path).__name__} is not the name of a data file")
+        raise InputError(f"{kind(path)} is not the name of a data file")
     content = read_content(path)
     source = {"sha256": sha256(content), "numbers": numbers}
     try:
@@ -110,7 +111,7 @@ def _sidecar(path: Path, numbers: str, data: Dataset) -> dict[str, LabelSet]:
 def save(data: Dataset, path: str | PathLike[str]) -> None:
     """Write a data set with its label sets: .json, .json.gz, or .npz where float64 is exact."""
     if not isinstance(path, str | PathLike):
-        raise InputError(f"a {type(path).__name__} is not the name of a file")
+        raise InputError(f"{kind(path)} is not the name of a file")
     name = Path(path).name.lower()
     if name.endswith((".json", ".json.gz")):
         content = (json.dumps(data_json.document(data), ensure_ascii=False) + "\n").encode()

@@ -128,7 +128,11 @@ def write_text(path: str | PathLike[str], content: str) -> None:
 
 def text_writer(content: str) -> Callable[[Path], None]:
     """What `write_whole` and `write_together` call to fill a file with a text in UTF-8."""
-    return bytes_writer(content.encode())
+
+    def write(temporary: Path) -> None:
+        temporary.write_text(content, encoding="utf-8")
+
+    return write
 
 
 def bytes_writer(content: bytes) -> Callable[[Path], None]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from ..errors import InputError
 from ..numbers import exact_text
+from ..words import kind
 from .sets import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
 
 _INTEGER = re.compile("0|-?[1-9][0-9]{0,9999}")
@@ -46,9 +47,7 @@ def read_labels(labels: Iterable[Any]) -> tuple[list[Any], list[str | None]]:
     ([0, 1], ['0', '1'])
     """
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
-        raise InputError(
-            f"the labels are a {type(labels).__name__}; give a list, one label for each sequence"
-        )
+        raise InputError(f"the labels are {kind(labels)}; give a list, one label for each sequence")
     listed = getattr(labels, "tolist", None)  # of NumPy, PyTorch, pandas
     given: list[Any] = listed() if listed is not None else list(labels)
     if not isinstance(given, list):
@@ -85,8 +84,7 @@ def _plain(label: Any, j: int) -> Any:
         return found
     advice = "; labels have one axis, (N,)" if isinstance(found, list | tuple) else ""
     raise InputError(
-        f"the label of sequence {j + 1} is a {type(found).__name__}, neither text nor a number"
-        f"{advice}"
+        f"the label of sequence {j + 1} is {kind(found)}, neither text nor a number{advice}"
     )
 
 
@@ -133,7 +131,7 @@ def read_sets(sets: Mapping[Any, Any]) -> NamedSets:
     """
     if not isinstance(sets, Mapping):
         raise InputError(
-            f"the label sets are a {type(sets).__name__}; give a dict of label → set, "
+            f"the label sets are {kind(sets)}; give a dict of label → set, "
             f"for instance {{'a': [0, 0], 'b': Ball((3, 0), 1)}}"
         )
     labels: dict[str, Any] = {}
@@ -158,12 +156,15 @@ def _read_set(name: str, entry: Any) -> LabelSet:
     try:
         if isinstance(entry, Mapping):
             fields = dict(entry)
-            return cast("LabelSet", _KINDS[fields.pop("kind")](**fields))
+            shape = fields.pop("kind", None)
+            if shape not in _KINDS:
+                raise InputError(f"the kind {shape!r} is unknown; known are {', '.join(_KINDS)}")
+            return cast("LabelSet", _KINDS[shape](**fields))
         if not isinstance(entry, str | bytes) and isinstance(entry, Iterable):
             return Point(entry)  # type: ignore[arg-type]
-    except (InputError, TypeError, KeyError) as problem:
+    except (InputError, TypeError) as problem:
         raise InputError(f"label {name!r}: {problem}") from None
     raise InputError(
-        f"label {name!r}: {type(entry).__name__} is no label set; give a list of numbers for a "
+        f"label {name!r}: {kind(entry)} is no label set; give a list of numbers for a "
         f"point, or a Point, Ball, Box, Halfspace or Polyhedron"
     )

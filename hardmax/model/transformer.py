@@ -12,7 +12,7 @@ import numpy as np
 from ..arithmetic import Matrix
 from ..errors import InputError, ResourceLimitError
 from ..numbers import Vector, as_vector
-from ..words import html_table, plural
+from ..words import html_table, kind, plural
 from .layers import Block, RankOneBlock, readout
 from .parameters import Parameters
 from .tokens import Tokens
@@ -79,6 +79,8 @@ class Transformer:
             return Transformer(blocks, dimension=self.dimension, stages=stages)
         if not hasattr(which, "__index__"):
             raise InputError(f"model[{which!r}]: blocks have numbers, from 0 to {len(self) - 1}")
+        if not -len(self) <= which < len(self):
+            raise IndexError(f"there are {plural(len(self), 'block')}, numbered from 0")
         return self.blocks[which]
 
     def __iter__(self) -> Iterator[RankOneBlock | Block]:
@@ -139,7 +141,7 @@ class Transformer:
         if isinstance(sequences, Dataset):
             tokens, offsets = sequences.tokens, sequences.offsets
         else:
-            given = sequences if hasattr(sequences, "__len__") else list(sequences)
+            given = _listed(sequences)
             if not len(given):
                 return []
             try:
@@ -213,14 +215,15 @@ class Transformer:
         from ..dataset import Dataset
         from ..execute.floating import outputs
 
-        if isinstance(sequences, Dataset):
-            sequences = sequences.arrays()
-        return outputs(self, sequences, backend=backend)
+        given = sequences.arrays() if isinstance(sequences, Dataset) else _listed(sequences)
+        return outputs(self, given, backend=backend)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file "hardmax-model/1"; the old file stays if anything fails."""
         from ..formats.model_file import write_model
 
+        if not isinstance(path, str | PathLike):
+            raise InputError(f"{kind(path)} is not the name of a file")
         write_model(self, path)
 
     @classmethod
@@ -228,6 +231,8 @@ class Transformer:
         """Read a model file; raises InputError where it is not one."""
         from ..formats.model_file import read_model
 
+        if not isinstance(path, str | PathLike):
+            raise InputError(f"{kind(path)} is not the name of a file")
         return read_model(path)
 
     def _general(self, state: Matrix) -> list[Matrix]:
@@ -237,29 +242,48 @@ class Transformer:
         return states
 
     def _checked(self, j: int, sequence: Iterable[Sequence[object]]) -> tuple[Vector, ...]:
-        tokens = tuple(as_vector(token) for token in sequence)
+        if isinstance(sequence, str) or not isinstance(sequence, Iterable):
+            raise InputError(f"{kind(sequence)} is no sequence: give a list of tokens, (n, d)")
+        given = list(sequence)
+        if given and isinstance(given[0], Sequence | np.ndarray) and len(given[0]):
+            inner = given[0][0]
+            if getattr(inner, "ndim", 0) or isinstance(inner, list | tuple):
+                raise InputError("these are several sequences; give one, a list of tokens (n, d)")
+        if given and (isinstance(given[0], str) or not isinstance(given[0], Iterable)):
+            raise InputError("a sequence is a list of tokens, a token a list of numbers")
+        tokens = tuple(as_vector(token) for token in given)
         if not tokens:
             raise InputError(f"sequence {j + 1} has no tokens")
         for index, token in enumerate(tokens):
             if len(token) != self.dimension:
                 raise InputError(
                     f"sequence {j + 1}, token {index + 1} has {len(token)} coordinates, "
-                    f"the model has dimension {self.dimension}"
+                    f"the model has dimension {self.dimension}{self._advice(len(token))}"
                 )
         return tokens
+
+    def _advice(self, width: int) -> str:
+        if self.meta.get("positional") is True and width == self.dimension - 1:
+            return "; it reads positions: give Dataset(sequences, positional=True)"
+        return ""
+
+
+def _listed(sequences: Any) -> Any:
+    """Sequences that have a length and can be read again."""
+    if isinstance(sequences, str) or not isinstance(sequences, Iterable):
+        raise InputError(f"{kind(sequences)} is no list of sequences: give a Dataset or arrays")
+    return sequences if hasattr(sequences, "__len__") else list(sequences)
 
 
 def _check_blocks(blocks: Any) -> None:
     if isinstance(blocks, str | PathLike):
         raise InputError("Transformer takes blocks; Transformer.load reads a model file")
     if not isinstance(blocks, Sequence):
-        raise InputError(f"a {type(blocks).__name__} is not a list of blocks")
+        raise InputError(f"{kind(blocks)} is not a list of blocks")
     if not isinstance(blocks, Parameters):
         for k, block in enumerate(blocks):
             if not isinstance(block, RankOneBlock | Block):
-                raise InputError(
-                    f"block {k + 1} is a {type(block).__name__}; give RankOneBlock or Block"
-                )
+                raise InputError(f"block {k + 1} is {kind(block)}; give RankOneBlock or Block")
 
 
 def apply(batch: Tokens, block: RankOneBlock) -> None:
