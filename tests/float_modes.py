@@ -15,7 +15,6 @@ BITS = {  # place of the register, and the bits that a mode sets
                     "up": 0x4000, "zero": 0x6000}),
     "aarch64": (0, {"flush": 1 << 24, "up": 1 << 22, "down": 2 << 22, "zero": 3 << 22}),
 }  # fmt: skip
-MODES = ("flush", "results", "operands", "up", "down", "zero")
 PRELUDE = """
 import ctypes, struct
 _libm = ctypes.CDLL({library!r})
@@ -40,14 +39,6 @@ def prelude():
         pytest.skip("no way known to set the float mode here")
     place, bits = found
     return PRELUDE.format(library="libm.so.6", place=place, bits=bits)
-
-
-def known(mode):
-    """Skip a mode that this processor has no switch of its own for."""
-    found = BITS.get(platform.machine())
-    if found is not None and mode not in found[1]:
-        pytest.skip(f"{platform.machine()} has no mode {mode!r}")
-    return mode
 
 
 def python(program, *arguments, folder=None, before=""):

@@ -24,7 +24,7 @@ from ..threads import one_blas_thread
 from ..words import html_table, kind, plural
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
 from .membership import outside, surely_inside
-from .separation import separation_entries
+from .separation import separation_entries, unwritable
 
 FORMAT = "hardmax-certificate/1"
 
@@ -74,6 +74,7 @@ class Certificate:
     max_bits: int
     overrides: int
     separation: tuple[dict[str, Any], ...]
+    unwritable: tuple[str, str] | None = None  # labels whose entry passes the format's limits
     float64: dict[str, Any] | None = None  # stated only where it was asked for
     radius: dict[str, Any] | None = None  # likewise
 
@@ -259,6 +260,7 @@ def certify(
         max_bits=max(sizes, default=0),
         overrides=model.parameters.overrides() if model.parameters is not None else 0,
         separation=separation_entries(data),
+        unwritable=unwritable(data),
     )
     if radius:
         from .radius import radii

@@ -222,7 +222,8 @@ class _Batch:
         if negative.any():
             scores = scores * np.repeat(np.where(negative, -1.0, 1.0), self.lengths)
             high = np.where(negative, -low, high)
-        near = scores >= np.repeat(high - 2.001 * bound, self.lengths)
+        # what overflowed may lead, too: every sequence has a token that is near
+        near = ~(scores < np.repeat(high - 2.001 * bound, self.lengths))
         places = np.flatnonzero(near)
         count = self._count(near)
         leader = places[np.cumsum(count) - count] + self.first

@@ -21,6 +21,7 @@ from ..errors import InputError
 
 MAX_BYTES = 8 << 30  # of a file, unpacked
 STANDARD = "-"  # standard input or output
+_MAX_STREAM = 1 << 30  # of what is no regular file, and so may have no end
 _PACKED = 100  # unpacked bytes a packed one may give, once they are many: no bomb fills the memory
 
 
@@ -39,9 +40,17 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
         return _standard_input()
     try:
         with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size > MAX_BYTES:
+            found = os.fstat(file.fileno())
+            if found.st_size > MAX_BYTES:
                 raise InputError(f"{path}: larger than {MAX_BYTES >> 30} GiB")
-            return file.read()
+            if S_ISREG(found.st_mode):
+                return file.read()
+            content = file.read(_MAX_STREAM + 1)
+            if len(content) > _MAX_STREAM:
+                raise InputError(
+                    f"{path}: no regular file, and more than {_MAX_STREAM >> 30} GiB; store it first"
+                )
+            return content
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror or problem}") from None
 
@@ -67,9 +76,9 @@ def read_content(path: str | PathLike[str]) -> bytes | memoryview:
 
 
 def _standard_input() -> bytes:
-    content = sys.stdin.buffer.read(MAX_BYTES + 1) if sys.stdin is not None else b""
-    if len(content) > MAX_BYTES:
-        raise InputError(f"standard input: larger than {MAX_BYTES >> 30} GiB")
+    content = sys.stdin.buffer.read(_MAX_STREAM + 1) if sys.stdin is not None else b""
+    if len(content) > _MAX_STREAM:
+        raise InputError(f"standard input: more than {_MAX_STREAM >> 30} GiB; store it first")
     return content
 
 

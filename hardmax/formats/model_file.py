@@ -16,7 +16,7 @@ from ..exact_array import ExactArray
 from ..labels import LabelSet, lift
 from ..model.parameters import NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
-from ..numbers import is_binary64, nearest_float
+from ..numbers import MAX_DIGITS, any_digits, integer, is_binary64, nearest_float
 from .contents import instead
 from .data_json import read_label_sets
 from .files import read_bytes, sha256, shown_name, write_whole
@@ -24,6 +24,7 @@ from .npz import read_npz, text, write_npz
 from .written import NumberReader, parse
 
 FORMAT = "hardmax-model/1"
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a surrogate pair, maybe
 _HEX = re.compile(r"-?[0-9a-f]+", re.ASCII | re.IGNORECASE)
 _MAX_QUOTIENT = 1 << 18  # characters of an override p/q
 
@@ -40,7 +41,7 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
         raise InputError(f"{FORMAT} holds rank-1 blocks only; this model has general layers")
     arrays = {
         "format": np.array(FORMAT),
-        "meta": np.array(json.dumps(_sorted(model.meta), ensure_ascii=True)),
+        "meta": np.array(_meta_text(model.meta)),
         "stage": np.array(model.stages, dtype=np.str_),
     }
     overrides = {}
@@ -56,12 +57,16 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _sorted(meta: Mapping[str, Any]) -> dict[str, Any]:
+def _meta_text(meta: Mapping[str, Any]) -> str:
     """The meta with its keys sorted, all but the labels: ties go by their order."""
-    return {
-        str(key): value if key == "labels" else json.loads(json.dumps(value, sort_keys=True))
-        for key, value in sorted(meta.items(), key=lambda item: str(item[0]))
-    }
+    with any_digits():
+        ordered = {
+            str(key): value if key == "labels" else json.loads(json.dumps(value, sort_keys=True))
+            for key, value in sorted(meta.items(), key=lambda item: str(item[0]))
+        }
+        content = json.dumps(ordered)
+    _meta(content)  # what can't be read back is not written
+    return content
 
 
 def read_model(path: str | PathLike[str]) -> Transformer:
@@ -114,7 +119,8 @@ def label_sets(model: Transformer, *, lifted: bool = True) -> dict[str, LabelSet
     if recorded is None:
         return {}
     positional = model.meta.get("positional", False) is True
-    document = parse(json.dumps(recorded).encode())
+    with any_digits():
+        document = parse(json.dumps(recorded).encode())
     try:
         sets = read_label_sets(document, NumberReader("exact"), model.dimension - positional)
     except InputError as problem:
@@ -127,12 +133,24 @@ def label_sets(model: Transformer, *, lifted: bool = True) -> dict[str, LabelSet
 def _meta(content: str) -> dict[str, Any]:
     try:
         content = content.removeprefix("\ufeff")
-        meta = json.loads(content, parse_constant=_no_constant, object_pairs_hook=_once)
+        meta = json.loads(
+            content, parse_int=_integer, parse_constant=_no_constant, object_pairs_hook=_once
+        )
+        if _HALF.search(content):
+            json.dumps(meta, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InputError("'meta' holds half a surrogate pair, which is no text") from None
     except (ValueError, RecursionError):
         raise InputError("'meta' is not JSON") from None
     if not isinstance(meta, dict):
         raise InputError("'meta' is not a JSON object")
     return meta
+
+
+def _integer(text: str) -> int:
+    if len(text) - (text[0] == "-") > MAX_DIGITS:
+        raise InputError(f"'meta' holds an integer of more than {MAX_DIGITS} digits")
+    return integer(text)
 
 
 def _no_constant(name: str) -> Any:
