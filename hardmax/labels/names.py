@@ -46,7 +46,7 @@ def read_labels(labels: Iterable[Any]) -> tuple[list[Any], list[str | None]]:
     >>> read_labels(np.array([0, 1]))
     ([0, 1], ['0', '1'])
     """
-    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+    if isinstance(labels, bytes | Mapping) or not isinstance(labels, Iterable):
         raise InputError(f"the labels are {kind(labels)}; give a list, one label for each sequence")
     listed = getattr(labels, "tolist", None)  # of NumPy, PyTorch, pandas
     given: list[Any] = listed() if listed is not None else list(labels)
