@@ -33,5 +33,9 @@ class FloatModeError(HardmaxError):
     exit_code = 3
 
 
+class VerdictError(HardmaxError):
+    """Two ways to the same verdict differ: a bug in hardmax, so nothing is claimed."""
+
+
 class ConstructionError(HardmaxError):
     """A builder broke its own promise: a bug in hardmax."""

@@ -53,7 +53,7 @@ def frozen(array: np.ndarray) -> np.ndarray:
     ...
     ValueError: cannot set WRITEABLE flag to True of this array
     """
-    return np.asarray(memoryview(array).toreadonly())
+    return np.asarray(array.data.toreadonly())
 
 
 @dataclass(frozen=True, eq=False)

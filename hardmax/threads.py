@@ -47,7 +47,8 @@ def one_blas_thread() -> AbstractContextManager[object]:
 
     The threads of the BLAS library are not ours: nobody has checked how they round.
     """
-    return _libraries().limit(limits=1, user_api="blas")
+    limiter: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limiter
 
 
 @cache

@@ -313,10 +313,11 @@ def test_targets_that_are_moved():
     model = hm.build(data, strategy="peel")
     assert misclassified(model, data) == []
     first, *_ = data.sets
-    given = data.sets[first]
-    data.sets[first] = Point(tuple(x + F(1, 3) for x in given.point))
-    assert {data.labels[j] for j, _ in misclassified(model, data)} == {first}
-    data.sets[first] = given
+    moved = Point(tuple(x + F(1, 3) for x in data.sets[first].point))
+    other = hm.Dataset.from_arrays(
+        data.tokens, data.offsets, data.labels, {**data.sets, first: moved}
+    )
+    assert {data.labels[j] for j, _ in misclassified(model, other)} == {first}
     assert misclassified(model, data) == []
 
 

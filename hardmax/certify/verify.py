@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy as np
 from .. import __version__
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
-from ..engine import Targets, evaluate
+from ..engine import Search, Targets, evaluate
 from ..engine.points import Points
 from ..engine.rounding import Array
 from ..errors import InputError
@@ -23,10 +25,12 @@ from ..numbers import Vector, show_vector
 from ..threads import one_blas_thread
 from ..words import html_table, kind, plural
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
+from .literal import double_check
 from .membership import outside, surely_inside
 from .separation import separation_entries, unwritable
 
 FORMAT = "hardmax-certificate/1"
+WITNESSES = 10  # that a refutation names, unless more are asked for
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class Certificate:
     ``verdict`` is "proved" or "refuted"; it speaks of classification alone, ``bounds`` is a
     separate matter. N counts the sequences after merging equal empirical measures, M the
     labels that have a set. The SHA-256 values are None for what did not come from a file.
+    ``more`` says that the search for ``witnesses`` stopped at a limit, so that other sequences may
+    be wrong, too.
     """
 
     verdict: str
@@ -77,6 +83,7 @@ class Certificate:
     unwritable: tuple[str, str] | None = None  # labels whose entry passes the format's limits
     float64: dict[str, Any] | None = None  # stated only where it was asked for
     radius: dict[str, Any] | None = None  # likewise
+    more: bool = False
 
     @property
     def proved(self) -> bool:
@@ -159,22 +166,25 @@ class Certificate:
 
 
 def misclassified(
-    model: Transformer, data: Dataset, progress: Callable[[int], None] | None = None
+    model: Transformer,
+    data: Dataset,
+    progress: Callable[[int], None] | None = None,
+    most: int = sys.maxsize,
 ) -> list[tuple[int, Vector]]:
     """The sequences whose exact output lies outside their label set, with that output.
 
     None means that the model is proved on the data. Dimensions must agree, and every sequence
     needs a label.
     """
+    return search(model, data, progress, most)[0]
+
+
+def search(
+    model: Transformer, data: Dataset, progress: Callable[[int], None] | None, most: int
+) -> tuple[list[tuple[int, Vector]], bool]:
+    """As `misclassified`, but at most so many; and whether the search stopped before its end."""
     if model.parameters is None:
-        exact = model.outputs(data.sequences, progress)
-        if not len(exact) == len(data) > 0:
-            raise AssertionError("every sequence needs exactly one output")
-        return [
-            (j, output)
-            for j, (label, output) in enumerate(zip(data.need_labels(), exact, strict=True))
-            if not data.sets[label].contains(output)
-        ]
+        return _search_general(model, data, progress, most)
     codes, names = data.label_codes
     sets = [data.sets[name] for name in names]
 
@@ -195,10 +205,30 @@ def misclassified(
         None if single.all() else inside,
         targets if single.any() else None,
         progress,
+        Search(partial(outside, data), most) if most < sys.maxsize else None,
     )
     if not len(outputs) == len(codes) == len(data) > 0:
         raise AssertionError("every sequence needs exactly one output")
-    return [(j, outputs[j]) for j in outside(outputs, data)]
+    found = outside(data, 0, outputs.number, outputs.constants, outputs.points)
+    if outputs.stopped and not found:
+        raise AssertionError("a search stops only where it found something")
+    return [(j, outputs[j]) for j in found[:most]], outputs.stopped or len(found) > most
+
+
+def _search_general(
+    model: Transformer, data: Dataset, progress: Callable[[int], None] | None, most: int
+) -> tuple[list[tuple[int, Vector]], bool]:
+    found: list[tuple[int, Vector]] = []
+    labels = data.need_labels()
+    for j, label in enumerate(labels):
+        output = model.output(data.sequence(j))
+        if not data.sets[label].contains(output):
+            if len(found) == most:
+                return found, True
+            found.append((j, output))
+        if progress is not None:
+            progress(len(model) * (j + 1) // len(labels))
+    return found, False
 
 
 def _sha256(data: Dataset) -> str | None:
@@ -213,12 +243,15 @@ def certify(
     *,
     radius: bool = False,
     executor: str | None = None,
+    witnesses: int = WITNESSES,
 ) -> Certificate:
     """Run a model exactly on every sequence and judge each output.
 
     ``model`` and ``data`` may be the names of files. ``radius`` also computes robust radii
     (`hardmax.certify.radius`), ``executor="float64"`` a certificate for float executors.
-    Only the model's numbers are used. ``progress`` is called with the number of blocks done.
+    Only the model's numbers are used. ``progress`` is called with the number of blocks done. A
+    refutation names at most so many ``witnesses``, fewer where exact outputs are dear. Of a proved
+    model some sequences are run again without the engine (`literal`).
     Raises InputError where dimensions differ or a sequence has no label, FloatModeError where
     float arithmetic in this process breaks IEEE 754.
 
@@ -228,6 +261,8 @@ def certify(
     'proved'
     """
     check_float_mode()
+    if witnesses < 1:
+        raise InputError("a refutation needs at least one witness")
     model, data = _given(model, data)
     labels = data.need_labels()
     if model.dimension != data.dimension:
@@ -235,15 +270,17 @@ def certify(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
     with one_blas_thread():
-        found = misclassified(model, data, progress)
+        found, more = search(model, data, progress, witnesses)
+        if not found:
+            double_check(model, data)
     check_float_mode()  # whatever ran in between, ``progress`` included
-    witnesses = tuple(Witness(j, data.name(j), labels[j], output) for j, output in found)
     sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")
     distinct = count_measures(data)
     certificate = Certificate(
-        verdict="refuted" if witnesses else "proved",
-        witnesses=witnesses,
+        verdict="refuted" if found else "proved",
+        witnesses=tuple(Witness(j, data.name(j), labels[j], output) for j, output in found),
+        more=more,
         sha256={"data": _sha256(data), "model": model.sha256},
         strategy=strategy if isinstance(strategy, str) else None,
         numbers=data.source.get("numbers", "exact"),

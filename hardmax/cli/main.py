@@ -97,7 +97,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 def _code(arguments: Sequence[str] | None) -> int:
     """The exit code of a command."""
     if sys.stderr is None:  # closed: messages go nowhere
-        sys.stderr = open(os.devnull, "w")
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
         click.echo("hardmax: the output is closed; send it to /dev/null if need be", err=True)
         return EXIT_UNUSABLE

@@ -14,8 +14,6 @@ from .table import table
 if TYPE_CHECKING:
     from ..certify.verify import Certificate
 
-_SHOWN = 3  # witnesses printed in full
-
 
 def show(
     title: str,
@@ -54,17 +52,10 @@ def show(
     rows.append(("time", ", ".join(f"{name} {seconds(t)}" for name, t in times.items())))
     rows.append(("verdict", certificate.verdict))
     table(title, rows)
-    for witness in certificate.witnesses[:_SHOWN]:
+    for witness in certificate.witnesses:
         click.echo(f"refuted: {witness.sentence()}")
-    hidden = len(certificate.witnesses) - _SHOWN
-    if hidden > 0:
-        one = hidden == 1
-        lie = (
-            "sequence lies outside its label set"
-            if one
-            else "sequences lie outside their label sets"
-        )
-        click.echo(f"refuted: {hidden} more {lie}")
+    if certificate.more:
+        click.echo("and maybe more: the search stopped here (--witnesses K goes on)")
 
 
 def more_than_float64(count: int) -> str:
@@ -86,6 +77,7 @@ def show_json(certificate: Certificate, times: dict[str, float], **more: Any) ->
                 }
                 for witness in certificate.witnesses
             ],
+            "more_witnesses": certificate.more,
             "seconds": {name: round(t, 3) for name, t in times.items()},
             **more,
         }

@@ -44,6 +44,14 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also compute how far all tokens may move before a prediction can change.",
 )
+@click.option(
+    "--witnesses",
+    type=click.IntRange(min=1),
+    metavar="K",
+    default=10,
+    show_default=True,
+    help="Name up to K sequences that are wrong.",
+)
 @click.option("--certificate", metavar="CERT", help="Write the certificate (JSON) if proved.")
 @labels_of_option
 @force_option
@@ -54,6 +62,7 @@ def verify(
     bounds: bool,
     executor: str | None,
     radius: bool,
+    witnesses: int,
     certificate: str | None,
     labels_of: str | None,
     force: bool,
@@ -97,7 +106,7 @@ def verify(
     times = {"load": perf_counter() - start}
     start = perf_counter()
     with progress("verifying", len(loaded)) as step:
-        found = certify(loaded, sequences, step)
+        found = certify(loaded, sequences, step, witnesses=witnesses)
     times["verify"] = perf_counter() - start
     floats = None
     if executor is not None:

@@ -2,6 +2,7 @@
 
 from .outputs import Outputs, evaluate, float_outputs
 from .plan import Plan
+from .search import Search
 from .targets import Targets
 
-__all__ = ["Outputs", "Plan", "Targets", "evaluate", "float_outputs"]
+__all__ = ["Outputs", "Plan", "Search", "Targets", "evaluate", "float_outputs"]

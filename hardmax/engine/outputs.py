@@ -19,13 +19,15 @@ from .plan import Plan, Scaling
 from .points import Points
 from .replay import Replay
 from .rounding import Array
+from .search import Search, Tally
 from .settle import OPEN, Book, settle
 from .stories import Stories
 from .sweep import in_order, sweep
-from .tables import Tables
+from .tables import Table, Tables
 from .targets import Targets, reached
 from .trails import Trail
 
+_PROBE = 64  # sequences that a search looks at first
 Inside = Callable[[Array, Points], Array]
 Progress = Callable[[int], None]
 
@@ -35,13 +37,15 @@ class Outputs:
     """Exact outputs of N sequences, as `rows` in lowest terms.
 
     ``constants[number[j]]`` is the output of sequence j where ``number[j]`` ≥ 0; ``points`` holds
-    others; what is in neither was found ``inside``, or on its target.
+    others; what is in neither was found ``inside``, or on its target. Where a `Search` ``stopped``,
+    nothing is known of what is in none of the three.
     """
 
     number: Array
     constants: Sequence[tuple[int, ...]]
     points: dict[int, tuple[int, ...]]
     inside: Array
+    stopped: bool = False
 
     def __len__(self) -> int:
         return len(self.number)
@@ -58,11 +62,13 @@ def evaluate(
     inside: Inside | None = None,
     targets: Targets | None = None,
     progress: Progress | None = None,
+    search: Search | None = None,
 ) -> Outputs:
     """Exact outputs of packed sequences (T, d): sequence j is tokens offsets[j] … offsets[j+1]−1.
 
     ``inside`` may say of float enclosures which sequences need no exact output; it gets their
-    numbers and `Points`. Nor do those that are proven to reach their ``targets``.
+    numbers and `Points`. Nor do those that are proven to reach their ``targets``. A ``search``
+    ends where enough outputs are wrong.
     ``progress`` is called with a number of blocks out of len(model).
 
     >>> from hardmax.model.layers import RankOneBlock
@@ -76,13 +82,13 @@ def evaluate(
         np.full(count, OPEN), plan.kept(Book).constants, {}, np.zeros(count, dtype=bool)
     )
     left: list[int] = []
-    done = 0
+    done, found = 0, Tally()
 
     def told(share: float) -> None:
         if progress is not None:
             progress(int(len(model) * share))
 
-    for start, part in _parts(plan, tokens, offsets, inside, targets, told):
+    for start, part in _parts(plan, tokens, offsets, inside, targets, search, told):
         end = start + len(part.number)
         outputs.number[start:end] = part.number
         outputs.inside[start:end] = part.inside
@@ -91,8 +97,14 @@ def evaluate(
         done = end
         if not left:  # what is left starts again from the first block
             told(done / count)
+        found.wrong += part.wrong
+        outputs.stopped = part.stopped or (search is not None and found.wrong > search.most)
+        if outputs.stopped:
+            return outputs
     if left:
-        _generally(model, tokens, offsets, left, outputs, progress)
+        _generally(model, tokens, offsets, left, outputs, progress, search, found)
+        if outputs.stopped:
+            return outputs
     settled = (outputs.number >= 0) | outputs.inside
     if int(settled.sum()) + len(outputs.points) != count or done != count:
         raise AssertionError("every sequence needs exactly one output")
@@ -125,6 +137,8 @@ class _Part:
     inside: Array
     points: dict[int, tuple[int, ...]]
     general: Array  # sequences left to the general evaluator
+    wrong: int = 0  # outputs that a search found wrong
+    stopped: bool = False  # whether it ended there
 
 
 def _parts(
@@ -133,15 +147,22 @@ def _parts(
     offsets: Array,
     inside: Inside | None,
     targets: Targets | None,
+    search: Search | None,
     told: Callable[[float], None],
 ) -> Iterator[tuple[int, _Part]]:
     bounds = chunks(offsets)
     within = told if len(bounds) == 1 else None  # alone, a chunk tells of its steps
 
     def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
-        return start, _part(plan, tokens, offsets, start, end, inside, targets, buffers, within)
+        return start, _part(
+            plan, tokens, offsets, start, end, inside, targets, search, buffers, within
+        )
 
-    return chunkwise(one, bounds)
+    if search is not None and len(offsets) > 8 * _PROBE:
+        # where all outputs are wrong, a few sequences show it
+        bounds = [(max(start, _PROBE), end) for start, end in bounds if end > _PROBE]
+        yield from chunkwise(one, [(0, _PROBE)])
+    yield from chunkwise(one, bounds)
 
 
 def _sweeps(
@@ -177,6 +198,7 @@ def _part(
     end: int,
     inside: Inside | None,
     targets: Targets | None,
+    search: Search | None,
     buffers: Buffers,
     told: Callable[[float], None] | None = None,
 ) -> _Part:
@@ -198,8 +220,11 @@ def _part(
     number = settle(plan.kept(Book), collapsed, trails, rows)
     left = rows[(number[rows] < 0) & collapsed.uniform[rows]]
     general = np.flatnonzero((number < 0) & ~surely & ~collapsed.uniform)
+    constants, tally = plan.kept(Book).constants, Tally()
+    if search is not None:
+        tally.wrong = len(search.wrong(start, number, constants, {}))
     if not len(left):
-        return _Part(number, surely, {}, general)
+        return _Part(number, surely, {}, general, tally.wrong)
     stories = Stories.of(collapsed, trails, plan, left)
     replay = Replay.of(plan, tokens, offsets, start + left, collapsed, left, stories)
     if targets is not None:
@@ -211,12 +236,29 @@ def _part(
         surely[left[proven]] = True
     points: dict[int, tuple[int, ...]] = {}
     places = np.flatnonzero(~surely[left])
-    if len(places):
-        replay, left = replay.take(places), left[places]
-        cloud = replay.outputs(plan.kept(Tables).exact(replay.table_rows))
-        for j, z in zip(left.tolist(), cloud.z[0, 0].tolist(), strict=True):
-            points[j] = tuple(lowest_terms(z))
-    return _Part(number, surely, points, general)
+    if not len(places):
+        return _Part(number, surely, points, general, tally.wrong)
+    replay, left = replay.take(places), left[places]
+    tables = plan.kept(Tables)
+    table = tables.exact(replay.table_rows)
+    if search is None:
+        _exactly(replay, table, left, points)
+        return _Part(number, surely, points, general)
+    layers = np.bincount(replay.stories.at, minlength=len(left)) + 1
+    done = 0
+    for some in search.batches(replay.bits(tables) * layers, tally):
+        new: dict[int, tuple[int, ...]] = {}
+        _exactly(replay.take(np.sort(some)), table, left[np.sort(some)], new)
+        tally.wrong += len(search.wrong(start, number[:0], constants, new))
+        points |= new
+        done += len(some)
+    return _Part(number, surely, points, general, tally.wrong, done < len(left))
+
+
+def _exactly(replay: Replay, table: Table, rows: Array, points: dict[int, tuple[int, ...]]) -> None:
+    cloud = replay.outputs(table)
+    for j, z in zip(rows.tolist(), cloud.z[0, 0].tolist(), strict=True):
+        points[j] = tuple(lowest_terms(z))
 
 
 def _generally(
@@ -226,8 +268,26 @@ def _generally(
     rows: list[int],
     outputs: Outputs,
     progress: Progress | None,
+    search: Search | None,
+    found: Tally,
 ) -> None:
     """Block by block in exact arithmetic: what the plan has no answer to."""
-    batch = Tokens.of_sequences(tokens, offsets, np.array(rows))
-    for j, output in zip(rows, model.run(batch, progress), strict=True):
-        outputs.points[j] = tuple(row_of(output))
+    every = np.array(rows)
+    # nobody knows what these cost: lengths say a little
+    cost = np.diff(offsets)[every]
+    batches = iter([np.arange(len(every))])
+    if search is not None:
+        batches = search.batches(cost * (search.work // 64 + 1), found)
+    done = 0
+    for some in batches:
+        chosen = every[np.sort(some)]
+        batch = Tokens.of_sequences(tokens, offsets, chosen)
+        new = {
+            j: tuple(row_of(output))
+            for j, output in zip(chosen.tolist(), model.run(batch, progress), strict=True)
+        }
+        outputs.points |= new
+        if search is not None:
+            found.wrong += len(search.wrong(0, outputs.number[:0], outputs.constants, new))
+        done += len(chosen)
+    outputs.stopped = done < len(every)

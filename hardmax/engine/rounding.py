@@ -16,7 +16,9 @@ FAINT = 2.0**-500  # what a square that underflows comes from is far below
 LEAST, MOST = 2.0**-300, 2.0**300  # absolute values, zeros apart, that the bounds speak of
 SLACK = 1 + 2.0**-40  # covers the rounding of a bound itself
 WIDEST = 2048  # dimensions and items of a panel for which SLACK is enough
-SPARE = 64  # roundings of a sum that `Points.reach` has room for, beside one for each coordinate
+ROUNDS, PER_ROUND = 6, 9  # first looks at a panel's points, and roundings that each of them adds
+# roundings of a sum that `Points.reach` has room for, beside one for each coordinate: 64
+SPARE = ROUNDS * PER_ROUND + 10
 
 
 def gamma(count: int, unit: float = UNIT) -> float:

@@ -15,12 +15,12 @@ from .buffers import Buffers, runs
 from .columns import clip, columns
 from .panel import Panel
 from .points import RESTS, Points
-from .rounding import Array
+from .rounding import ROUNDS, Array
 from .slabs import slabs
 from .trails import Events, Trail
 
 _SHORT = 24  # panels up to which all layers are taken in order at once
-_ROUNDS = 6  # after these, points that are not through go column by column
+_ROUNDS = ROUNDS  # after these, points that are not through go column by column
 
 
 def sweep(panel: Panel, points: Points, buffers: Buffers, move: bool = True) -> Trail:

@@ -23,6 +23,7 @@ from .rounding import SLACK, TINY, UNIT, Array
 from .sums import Limbs
 from .tables import Tables, ceil_log2
 
+_BEYOND = 24  # bits that are told beyond the need: those of one more prime
 _NUMBERS = 1 << 13  # coordinates at a time: their residues stay in the cache
 
 
@@ -91,7 +92,7 @@ def reached(plan: Plan, targets: Targets, of: Array, points: Points, replay: Rep
     r = (away.max(axis=1) + goals.rounding[of]) * SLACK + TINY
     tables = plan.kept(Tables)
     entrance = replay.entrance(tables)
-    need = replay.bits(tables, entrance) + goals.bits[of] + np.frexp(r)[1]
+    need = replay.bits(tables, entrance) + goals.bits[of] + np.frexp(r)[1] + _BEYOND
     left = np.flatnonzero((of >= 0) & np.isfinite(r) & (need <= tables.told[-1]))
     count = int(np.searchsorted(tables.told, need[left].max(initial=0))) + 1
     held = tables.residues(replay.table_rows, count)

@@ -48,7 +48,7 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
             content = file.read(_MAX_STREAM + 1)
             if len(content) > _MAX_STREAM:
                 raise InputError(
-                    f"{path}: no regular file, and more than {_MAX_STREAM >> 30} GiB; store it first"
+                    f"{path}: no regular file and over {_MAX_STREAM >> 30} GiB; store it first"
                 )
             return content
     except OSError as problem:

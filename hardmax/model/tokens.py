@@ -168,6 +168,11 @@ class Tokens:
         """⟨u, z⟩ + b in float64 for every token, and bounds on the errors (theory C1)."""
         return self._shadows().values_and_bounds(*clear_denominators([*u, b]))
 
+    def rest_throughout(self, u: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Which layers, given as nearest floats u (K, d) and b (K,), are certain to be at rest on
+        every token, (K,) of bool."""
+        return self._shadows().rest_throughout(u, b)
+
     def leaders(self, v: Sequence[Fraction]) -> list[int | None]:
         """For every sequence the row of its leader, the one token on which ⟨v,·⟩ is largest.
 
