@@ -228,7 +228,8 @@ def read_data(raw, mode):
     labels = data["labels"] if "labels" in data else {
         name: {"kind": "point", "point": [k] + [0] * (d - 1)}
         for k, name in enumerate(sorted({x for _, x, _ in sequences}, key=lambda x: (
-            (0, int(x)) if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
+            (0, integer(x.strip("-")) * (-1 if x[0] == "-" else 1))
+            if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
     sets = {x: label_set(raw, d, mode, f"label {json.dumps(x)}") for x, raw in labels.items()}
     for name, label, _ in sequences:
         need(label in sets, f"{name}: unknown label {json.dumps(label)}")
