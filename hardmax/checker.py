@@ -186,8 +186,7 @@ def read_model(raw):
     meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
     need(meta.get("numbers", "exact") in ("exact", "binary64"), "meta: numbers is not known")
     need(meta.get("positional", False) in (True, False), "meta: positional is true or false")
-    d = arrays["u"][1][-1]
-    need(code == "U" and d > 0 and depth > 0, "there are no blocks, or stage is no text")
+    need(code == "U" and (d := arrays["u"][1][-1]) > 0 < depth, "no blocks, or stage is no text")
     for name in PARAMETERS:
         code, shape, values = arrays[name]
         expected = (depth, d) if name in "uwv" else (depth,)
@@ -213,9 +212,10 @@ def read_data(raw, mode):
         raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_TEXT + 1)
     is_json = raw[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
     data = from_npz(raw) if raw[:4] == b"PK\3\4" else parse_json(raw) if is_json else from_csv(raw)
-    fields(data, ["dimension", "sequences"], ["format", "labels"], "the data set")
+    fields(data, ["sequences"], ["dimension", "format", "labels"], "the data set")
     need(data.get("format", "hardmax-dataset/1") == "hardmax-dataset/1", "the format is not known")
-    written, sequences = data["dimension"], []
+    sequences, size = [], lambda: (str(len(data["sequences"][0]["tokens"][0])),)  # of a token
+    written = data["dimension"] if "dimension" in data else size()
     d = int(*written) if type(written) is tuple and re.fullmatch(r"\d{1,9}", *written) else 0
     need(d > 0, "dimension: a positive integer is needed")
     for j, item in enumerate(data["sequences"], 1):
@@ -227,7 +227,9 @@ def read_data(raw, mode):
         sequences.append((name, name_of(item["label"]), tokens))
     labels = data["labels"] if "labels" in data else {
         name: {"kind": "point", "point": [k] + [0] * (d - 1)}
-        for k, name in enumerate(dict.fromkeys(label for _, label, _ in sequences))}
+        for k, name in enumerate(sorted({x for _, x, _ in sequences}, key=lambda x: (
+            (0, integer(x.strip("-")) * (-1 if x[0] == "-" else 1))
+            if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
     sets = {x: label_set(raw, d, mode, f"label {json.dumps(x)}") for x, raw in labels.items()}
     for name, label, _ in sequences:
         need(label in sets, f"{name}: unknown label {json.dumps(label)}")
@@ -269,8 +271,7 @@ def from_csv(raw):
 
 def label_set(raw, d, mode, where):
     """Return (kind, a, b), the fields in the order of KINDS; refuse what is plainly empty."""
-    kind = raw.get("kind")
-    need(kind in [*KINDS], f"{where}: the kind is not known")
+    need((kind := raw.get("kind")) in [*KINDS], f"{where}: the kind is not known")
     a, b = [*map(fields(raw, ["kind", *KINDS[kind]], [], where).get, KINDS[kind]), None][:2]
     rows = kind == "polyhedron"
     a = [vector(row, d, mode, where) for row in a] if rows else vector(a, d, mode, where)

@@ -26,6 +26,7 @@ from hardmax.engine.forward.columns import clip
 from hardmax.engine.forward.points import ACTIVE, RESTS, Points
 from hardmax.exact import sums
 from hardmax.exact.array import ExactArray
+from hardmax.model.tokens import Tokens
 from hardmax.testing import (
     FAMILIES,
     KINDS,
@@ -169,7 +170,7 @@ def test_families(family, strategy, forced):
         return
     assert misclassified(model, data) == []
     found = evaluate(model, data.tokens, data.offsets, sizes=forced)
-    assert [found[j] for j in range(len(data))] == model.outputs(data.sequences)
+    assert [found[j] for j in range(len(data))] == model.run(Tokens.from_sequences(data.sequences))
 
 
 @pytest.mark.parametrize("strategy", ["paper", "peel", "cover"])
@@ -263,7 +264,7 @@ def test_float_outputs():
     data = adversarial("collinear", 12)
     model = hm.build(data, strategy="peel")
     found = float_outputs(Plan.of(model), data.tokens, data.offsets)
-    exact = model.outputs(data.sequences)
+    exact = model.run(Tokens.from_sequences(data.sequences))
     assert np.allclose(found, [[float(x) for x in y] for y in exact], atol=1e-6)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 import hardmax.labels
+from hardmax.certify import verify
 from hardmax.certify.second_opinion import double_check, replayed_outputs
 from hardmax.certify.verify import misclassified
 from hardmax.engine import Plan, Sizes, evaluate
@@ -135,7 +136,7 @@ def test_an_engine_that_errs_is_found_out(monkeypatch, run, tmp_path, strategy, 
         data.tokens, data.offsets, data.labels,
         {name: Point((k + 50, 0, 0)) for k, name in enumerate(data.sets)},
     )  # fmt: skip
-    monkeypatch.setattr("hardmax.certify.verify.outside", lambda *_: [])
+    monkeypatch.setattr(verify, "outside", lambda *_: [])
     with pytest.raises(VerdictError, match="sequence 1 "):
         hm.certify(model, shifted)
     assert VerdictError.exit_code == 70

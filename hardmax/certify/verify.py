@@ -4,129 +4,34 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from .. import __version__
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
 from ..engine import Search, evaluate
 from ..engine.forward.points import Points
 from ..errors import InputError
 from ..exact.array import Array
-from ..exact.numbers import Vector, show_vector
+from ..exact.numbers import Vector
 from ..float_mode import check_float_mode
 from ..labels import Point
 from ..model.transformer import Transformer
 from ..threads import one_blas_thread
-from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
+from ..words import kind
+from .bounds import bounds_of, parameter_bits, structure_of
+from .certificate import Certificate, Witness
 from .definition import outputs_by_definition
 from .membership import outside, surely_inside
 from .second_opinion import double_check
 from .separation import separation_entries, unwritable
 
-FORMAT = "hardmax-certificate/1"
 EVALUATORS = ("engine", "definition")
 WITNESSES = 10  # that a refutation names, unless more are asked for
-
-
-@dataclass(frozen=True)
-class Witness:
-    """A sequence whose exact output lies outside its label set."""
-
-    sequence: int  # from 0
-    name: str
-    label: str
-    output: Vector
-
-    def sentence(self) -> str:
-        """The witness in words."""
-        return (
-            f"{self.name} has the exact output {show_vector(self.output)}, "
-            f"outside the set of its label {self.label!r}"
-        )
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What is proved about a model and a data set; docs/certificate.md defines every field.
-
-    ``verdict`` is "proved" or "refuted"; it speaks of classification alone, ``bounds`` is a
-    separate matter. N counts the sequences after merging equal empirical measures, M the
-    labels that have a set. The SHA-256 values are None for what did not come from a file.
-    ``more`` says that the search for ``witnesses`` stopped at a limit, so that other sequences may
-    be wrong, too.
-    """
-
-    verdict: str
-    witnesses: tuple[Witness, ...]
-    sha256: dict[str, str | None]
-    strategy: str | None
-    numbers: str
-    positional: bool
-    sequences: int
-    N: int
-    d: int
-    M: int
-    tokens: int
-    stages: dict[str, int]
-    bounds: Bounds
-    structure: Structure
-    total_bits: int
-    max_bits: int
-    overrides: int
-    separation: tuple[dict[str, Any], ...]
-    unwritable: tuple[str, str] | None = None  # labels whose entry passes the format's limits
-    float64: dict[str, Any] | None = None  # stated only where it was asked for
-    radius: dict[str, Any] | None = None  # likewise
-    more: bool = False
-
-    @property
-    def proved(self) -> bool:
-        """Whether every sequence is classified, exactly."""
-        return self.verdict == "proved"
-
-    @property
-    def blocks(self) -> int:
-        """Depth L."""
-        return self.bounds.blocks
-
-    @property
-    def parameters(self) -> int:
-        """Non-zero parameters P."""
-        return self.bounds.parameters
-
-    def to_json(self) -> dict[str, Any]:
-        """The document "hardmax-certificate/1", as plain JSON values."""
-        bounds = self.bounds
-        return {
-            "format": FORMAT,
-            "verdict": self.verdict,
-            "sha256": self.sha256,
-            "strategy": self.strategy,
-            "numbers": self.numbers,
-            "positional": self.positional,
-            "sequences": self.sequences,
-            "N": self.N,
-            "d": self.d,
-            "M": self.M,
-            "tokens": self.tokens,
-            "blocks": bounds.blocks,
-            "stages": self.stages,
-            "block_bound": bounds.block_bound,
-            "parameters": bounds.parameters,
-            "parameter_bound": bounds.parameter_bound,
-            "bounds": bounds.status,
-            "total_bits": self.total_bits,
-            "max_bits": self.max_bits,
-            "separation": list(self.separation),
-            "float64": self.float64,
-            "radius": self.radius,
-            "versions": {"hardmax": __version__},
-        }
 
 
 def misclassified(
@@ -196,16 +101,25 @@ def _search_by_definition(
     return found, False
 
 
+def _sha256(data: Dataset) -> str | None:
+    """SHA-256 of the file that is the data set; None where its label sets come from elsewhere."""
+    return None if "sets" in data.source else data.source.get("sha256")
+
+
 def certify(
-    model: Transformer,
-    data: Dataset,
+    model: Transformer | str | PathLike[str],
+    data: Dataset | str | PathLike[str],
     progress: Callable[[int], None] | None = None,
     *,
+    radius: bool = False,
+    executor: str | None = None,
     witnesses: int = WITNESSES,
     evaluator: str = "engine",
 ) -> Certificate:
     """Run a model exactly on every sequence and judge each output.
 
+    ``model`` and ``data`` may be the names of files. ``radius`` also computes robust radii
+    (`hardmax.certify.radius`), ``executor="float64"`` a certificate for float executors.
     Only the model's numbers are used. ``progress`` is called with the number of blocks done. A
     refutation names at most so many ``witnesses``, fewer where exact outputs are dear. Of a proved
     model some sequences are run again without the engine (`second_opinion`). With ``evaluator``
@@ -223,6 +137,7 @@ def certify(
         raise InputError("a refutation needs at least one witness")
     if evaluator not in EVALUATORS:
         raise InputError(f"the evaluator {evaluator!r} is unknown; known are engine and definition")
+    model, data = _given(model, data)
     labels = data.need_labels()
     if model.dimension != data.dimension:
         raise InputError(
@@ -236,11 +151,11 @@ def certify(
     sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")
     distinct = count_measures(data)
-    return Certificate(
+    certificate = Certificate(
         verdict="refuted" if found else "proved",
         witnesses=tuple(Witness(j, data.name(j), labels[j], output) for j, output in found),
         more=more,
-        sha256={"data": data.source.get("sha256"), "model": model.sha256},
+        sha256={"data": _sha256(data), "model": model.sha256},
         strategy=strategy if isinstance(strategy, str) else None,
         numbers=data.source.get("numbers", "exact"),
         positional=data.positional,
@@ -258,3 +173,33 @@ def certify(
         separation=separation_entries(data),
         unwritable=unwritable(data),
     )
+    if radius:
+        from .radius import radii
+
+        certificate = replace(certificate, radius=radii(model, data).to_json())
+    if executor is not None:
+        from .floating import certify_float
+
+        if executor != "float64":
+            raise InputError(
+                f"the executor {executor!r} has no place in a certificate; float64 has"
+            )
+        certificate = replace(certificate, float64=certify_float(model, data, executor).to_json())
+    return certificate
+
+
+def _given(model: Any, data: Any) -> tuple[Transformer, Dataset]:
+    """Model and data set, read from files where their names are given."""
+    if isinstance(model, Dataset) or isinstance(data, Transformer):
+        raise InputError("the model comes first: certify(model, data)")
+    if isinstance(model, str | PathLike):
+        model = Transformer.load(model)
+    if not isinstance(model, Transformer):
+        raise InputError(f"{kind(model)} is no model; give a Transformer or its file")
+    if isinstance(data, str | PathLike):
+        from .. import load_for
+
+        data = load_for(model, data)
+    if not isinstance(data, Dataset):
+        raise InputError(f"{kind(data)} is no data set; give hardmax.Dataset(sequences, labels)")
+    return model, data

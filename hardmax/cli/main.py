@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from errno import EBADF, EFBIG, EIO, ENOSPC
 from io import TextIOWrapper
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -48,7 +50,22 @@ def cli(context: click.Context) -> int:
     return 0
 
 
+class _Formatter(click.HelpFormatter):
+    """Help in which the names of options leave room for words on a narrow terminal."""
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        super().write_dl(rows, min(col_max, max(self.width // 3, 8)), col_spacing)
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
+cli.context_class = _Context
 for command in (build, verify, run, info, figures, report, export):
+    command.context_class = _Context
     cli.add_command(command)
 
 
@@ -87,7 +104,9 @@ def _code(arguments: Sequence[str] | None) -> int:
     try:
         _write_any_character()
         with _ending_cleanly(), any_digits():
-            result = cli.main(args=arguments, prog_name="hardmax", standalone_mode=False)
+            result = cli.main(
+                args=arguments, prog_name="hardmax", standalone_mode=False, **_narrow()
+            )
         sys.stdout.flush()
         return int(result or 0)
     except SystemExit as stop:
@@ -124,6 +143,12 @@ def _code(arguments: Sequence[str] | None) -> int:
         return 3
     except Exception as problem:
         return _apologise(problem)
+
+
+def _narrow() -> dict[str, Any]:
+    """The width of help texts where click would take more columns than there are."""
+    columns = shutil.get_terminal_size().columns
+    return {"terminal_width": max(columns - 1, 20)} if columns < 52 else {}
 
 
 def _no_reader() -> int:

@@ -26,7 +26,8 @@ def build_auto(
     """
     cover = build_cover(data, merged, seed, on_block, learn)
     name = "peel" if cover.meta["form"] == "peel" else "cover"
-    labels = {data.labels[j] for j in merged.representatives}
+    names = data.names
+    labels = {names[j] for j in merged.representatives}
     fewest = 1 + len(merged) - len(labels)
     counts = {name: len(cover)}
     chosen, built = cover, name

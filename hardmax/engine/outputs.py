@@ -80,15 +80,20 @@ def evaluate(
     )
     left: list[int] = []
     done, found = 0, Tally()
-    for start, part in _parts(plan, tokens, offsets, inside, search):
+
+    def told(share: float) -> None:
+        if progress is not None:
+            progress(int(len(model) * share))
+
+    for start, part in _parts(plan, tokens, offsets, inside, search, told):
         end = start + len(part.number)
         outputs.number[start:end] = part.number
         outputs.inside[start:end] = part.inside
         outputs.points.update((start + j, x) for j, x in part.points.items())
         left.extend((start + part.general).tolist())
         done = end
-        if progress is not None:
-            progress(len(model) * done // count)
+        if not left:  # what is left starts again from the first block
+            told(done / count)
         found.wrong += part.wrong
         outputs.stopped = part.stopped or (search is not None and found.wrong > search.most)
         if outputs.stopped:
@@ -139,11 +144,14 @@ def _parts(
     offsets: Array,
     inside: Inside | None,
     search: Search | None,
+    told: Callable[[float], None],
 ) -> Iterator[tuple[int, _Part]]:
-    def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
-        return start, _part(plan, tokens, offsets, start, end, inside, search, buffers)
-
     bounds, probe = chunks(offsets, plan.sizes), plan.sizes.probe
+    within = told if len(bounds) == 1 else None  # alone, a chunk tells of its steps
+
+    def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
+        return start, _part(plan, tokens, offsets, start, end, inside, search, buffers, within)
+
     if search is not None and len(offsets) > 8 * probe:
         # where all outputs are wrong, a few sequences show it
         bounds = [(max(start, probe), end) for start, end in bounds if end > probe]
@@ -151,10 +159,17 @@ def _parts(
     yield from chunkwise(one, bounds)
 
 
-def _sweeps(plan: Plan, collapsed: Collapsed, buffers: Buffers) -> list[Trail | None]:
-    """Take the points through all steps, in place."""
+def _sweeps(
+    plan: Plan,
+    collapsed: Collapsed,
+    buffers: Buffers,
+    told: Callable[[float], None] | None = None,
+) -> list[Trail | None]:
+    """Take the points through all steps, in place; ``told`` hears the share that is done."""
     trails: list[Trail | None] = []
-    for step in plan.steps:
+    for i, step in enumerate(plan.steps):
+        if told is not None:
+            told((i + 1) / (len(plan.steps) + 1))
         if isinstance(step, Scaling):
             p = plan.parameters
             collapsed.points.scale(float(p.rho.entry(step.block) + p.alpha.entry(step.block)))
@@ -173,13 +188,14 @@ def _part(
     inside: Inside | None,
     search: Search | None,
     buffers: Buffers,
+    told: Callable[[float], None] | None = None,
 ) -> _Part:
     count = end - start
     collapsed = collapse(plan, tokens, offsets[start : end + 1])
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
-    trails = _sweeps(plan, collapsed, buffers)
+    trails = _sweeps(plan, collapsed, buffers, told)
     rows = np.arange(count)
     if collapsed.lost is not None:
         rows = rows[~collapsed.lost]

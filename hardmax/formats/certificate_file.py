@@ -7,7 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from ..certify.verify import Certificate
+from ..certify.certificate import Certificate
 from ..errors import InputError, ResourceLimitError
 from .files import text_writer, write_text, write_together
 
@@ -41,7 +41,10 @@ def _content(certificate: Certificate) -> str:
     if not certificate.proved:
         raise InputError("nothing is proved, so there is nothing to certify")
     if None in certificate.sha256.values():
-        raise InputError("a certificate needs the data and the model from files")
+        raise InputError(
+            "a certificate names the data and the model by their files, so it needs both from "
+            "files, the label sets in the data file: save both and load them again"
+        )
     if certificate.unwritable is not None:
         a, b = certificate.unwritable
         raise ResourceLimitError(

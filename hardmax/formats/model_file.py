@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from os import PathLike
 from typing import Any
@@ -16,8 +17,9 @@ from ..exact.numbers import MAX_DIGITS, any_digits, integer, is_binary64, neares
 from ..labels import LabelSet, lift
 from ..model.parameters import NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
+from .contents import instead
 from .data_json import read_label_sets
-from .files import read_bytes, sha256, write_whole
+from .files import read_bytes, sha256, shown_name, write_whole
 from .npz import read_npz, text, write_npz
 from .written import NumberReader, parse
 
@@ -55,9 +57,14 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _meta_text(meta: dict[str, Any]) -> str:
+def _meta_text(meta: Mapping[str, Any]) -> str:
+    """The meta with its keys sorted, all but the labels: ties go by their order."""
     with any_digits():
-        content = json.dumps(meta, sort_keys=True)
+        ordered = {
+            str(key): value if key == "labels" else json.loads(json.dumps(value, sort_keys=True))
+            for key, value in sorted(meta.items(), key=lambda item: str(item[0]))
+        }
+        content = json.dumps(ordered)
     _meta(content)  # what can't be read back is not written
     return content
 
@@ -68,9 +75,10 @@ def read_model(path: str | PathLike[str]) -> Transformer:
     try:
         model = unpack(read_npz(content, {"format", "meta", "stage", "exact", *NAMES}))
     except InputError as problem:
-        raise InputError(f"{path}: {problem}") from None
+        reason = instead(content, "model") or problem
+        raise InputError(f"{shown_name(path)}: {reason}") from None
     except MemoryError:
-        raise InputError(f"{path}: too large for this machine's memory") from None
+        raise InputError(f"{shown_name(path)}: too large for this machine's memory") from None
     model.sha256 = sha256(content)
     return model
 
@@ -101,19 +109,25 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
     return Transformer(parameters, stages=stages, meta=_meta(text(arrays, "meta")))
 
 
-def label_sets(model: Transformer) -> dict[str, LabelSet]:
-    """The label sets that a model's meta records; empty where it records none."""
+def label_sets(model: Transformer, *, lifted: bool = True) -> dict[str, LabelSet]:
+    """The label sets that a model's meta records; empty where it records none.
+
+    ``lifted`` sets have the dimension of the model's outputs, the others that of the data
+    before positions.
+    """
     recorded = model.meta.get("labels")
     if recorded is None:
         return {}
-    positional = bool(model.meta.get("positional", False))
+    positional = model.meta.get("positional", False) is True
     with any_digits():
         document = parse(json.dumps(recorded).encode())
     try:
         sets = read_label_sets(document, NumberReader("exact"), model.dimension - positional)
     except InputError as problem:
         raise InputError(f"the model's meta: {problem}") from None
-    return {name: lift(entry) for name, entry in sets.items()} if positional else sets
+    if positional and lifted:
+        return {name: lift(entry) for name, entry in sets.items()}
+    return sets
 
 
 def _meta(content: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError
 from ..exact.array import ExactArray
 from .layers import RankOneBlock
@@ -82,6 +84,13 @@ class Parameters(Sequence[RankOneBlock]):
 
     def __iter__(self) -> Iterator[RankOneBlock]:
         return (self[k] for k in range(len(self)))
+
+    def equal(self, other: Parameters) -> bool:
+        """Whether all parameters are exactly equal."""
+        return all(
+            np.array_equal(mine.values, theirs.values) and dict(mine.exact) == dict(theirs.exact)
+            for mine, theirs in zip(self.arrays.values(), other.arrays.values(), strict=True)
+        )
 
     def nonzero(self) -> int:
         """Number of parameters other than zero, P in Theorem 2.4."""

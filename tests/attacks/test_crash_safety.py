@@ -26,7 +26,7 @@ ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
 def command(folder):
     return [
         sys.executable, "-m", "hardmax", "build", folder / "data.json", "-o", folder / "model.npz",
-        "--certificate", folder / "certificate.json",
+        "--certificate", folder / "certificate.json", "--force",
     ]  # fmt: skip
 
 

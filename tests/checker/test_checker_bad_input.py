@@ -92,7 +92,6 @@ BAD_DATA = {
     "unknown key in a sequence": table(sequences=[{"tokens": [[0]], "label": "a", "x": 1}]),
     "same key twice": b'{"dimension": 1, "dimension": 1, "sequences": []}',
     "other format": table(format="hardmax-dataset/2"),
-    "no dimension": b'{"sequences": [{"tokens": [[0]], "label": "a"}]}',
     "dimension 0": table(dimension=0),
     "dimension text": table(dimension="1"),
     "dimension true": table(dimension=True),

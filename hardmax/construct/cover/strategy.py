@@ -52,7 +52,8 @@ def build_cover(
     generalises. The number of blocks is at most the form's bound and K + N, asserted exactly.
     """
     chosen = np.asarray(merged.representatives, dtype=np.int64)
-    labels = [data.labels[j] or "" for j in chosen.tolist()]
+    given = data.names
+    labels = [given[j] or "" for j in chosen.tolist()]
     names = list(dict.fromkeys(labels))
     if data.dimension < 2:
         return _peel(data, merged, seed, on_block, "the dimension is 1")

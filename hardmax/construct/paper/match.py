@@ -19,6 +19,7 @@ from ...exact.numbers import Vector
 from ...exact.points import IntegerPoints, falling
 from ...exact.rows import Row, row_of, vector_of
 from ...model.parameters import Parameters
+from ...stages import tell
 from ..shared.moves import Moves
 
 
@@ -75,6 +76,7 @@ def match_labels(state: Points, targets: Mapping[str, Vector]) -> Parameters:
     v, aims = row_of(state.v), {label: row_of(target) for label, target in targets.items()}
     moves = Moves(len(state.v))
     while unmatched:
+        tell("match", len(state.rows) - state.next)
         k, label = state.next, state.labels[state.next]
         target = lowest[label] if left[label] > 1 else aims[label]
         moves.add(state.rows[k], target, v, state.heights[k] - state.heights[k + 1])

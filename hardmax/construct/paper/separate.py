@@ -28,6 +28,7 @@ from ...exact.numbers import Vector
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
 from ...model.transformer import apply
+from ...stages import tell
 from ..shared.directions import directions
 from ..shared.sharing import Sharing, numbered
 from ..shared.split_means import MeanSplit, split_means
@@ -102,6 +103,7 @@ def separate_state(
     sharing = Sharing(state.owner, state.token)
     while sharing.any:
         before = sharing.components()
+        tell("separate", sharing.count - before)
         step = _next_step(state, sharing, before, rng)
         state, count = step.state, step.found.components
         sharing = Sharing(state.owner, state.token)

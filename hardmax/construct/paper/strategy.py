@@ -36,7 +36,8 @@ def build_paper(
     it. ``on_block`` is called with the stage of each new block.
     """
     chosen = np.asarray(merged.representatives, dtype=np.int64)
-    labels = [data.labels[j] or "" for j in chosen.tolist()]
+    given = data.names
+    labels = [given[j] or "" for j in chosen.tolist()]
     sets = {name: data.sets[name] for name in dict.fromkeys(labels)}
     targets = {name: label_set.witness() for name, label_set in sets.items()}
     state = Enclosed.of_array(data.tokens, data.offsets, chosen)

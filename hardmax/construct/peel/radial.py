@@ -20,6 +20,7 @@ from ...exact.rows import Row, row_of, vector_of
 from ...labels import LabelSet, Point
 from ...model.layers import RankOneBlock
 from ...model.parameters import Parameters
+from ...stages import tell
 from ..shared.collapse import Cloud
 from ..shared.move import move
 from ..shared.moves import Moves
@@ -66,6 +67,7 @@ def peel_radially(cloud: Cloud, targets: Mapping[str, Target]) -> Parameters:
     gaps = _Gaps(cloud.center, offsets, targets)
     moves = Moves(len(cloud.center))
     for start in range(0, moving, _PANEL):
+        tell("peel", moving - start)
         for k, (u, gap) in enumerate(gaps.panel(start, min(start + _PANEL, moving)), start):
             if aims[k].open:
                 moves.add_block(_move(points.vector(k), aims[k], vector_of(u), gap, gaps.slack))

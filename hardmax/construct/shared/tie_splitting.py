@@ -20,6 +20,7 @@ from ...exact.numbers import Vector, short_between
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
+from ...stages import tell
 from .directions import directions
 from .sharing import numbered
 from .split_means import split_means
@@ -46,6 +47,7 @@ def split_ties(batch: Tokens, labels: Sequence[str], seed: int = 0) -> list[Rank
     blocks: list[RankOneBlock] = []
     state = _Measures.of(batch)
     while tied := _tied(state.means, labels):
+        tell("split ties")
         block, state = _best(state, labels, tied, rng)
         blocks.append(block)
     if blocks:

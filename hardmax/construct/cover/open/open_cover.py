@@ -20,6 +20,7 @@ from ....exact.numbers import Vector, dot, power_of_two_below, root, short_betwe
 from ....labels import LabelSet
 from ....labels.inner_radius import inner_radius
 from ....model.layers import RankOneBlock
+from ....stages import tell
 from ...shared.filtered_means import Cloud
 from ..height_slice import TooClose
 from .greedy_pushes import capture, groups
@@ -127,6 +128,7 @@ def _cover(
         needed = groups(int(members.sum()), len(p) - 1)
         bound, rest = bound + 3 * needed, rest - needed
         for found in capture(crowd, p, members, tolerance, rng):
+            tell("tents", found.left)
             pushes += [(found.push.stage, block) for block in found.push.blocks()]
             if not found.full:
                 small, bound = small + 1, bound + 3

@@ -17,6 +17,7 @@ import numpy as np
 from ....exact.array import Array
 from ....exact.numbers import power_of_two_below
 from ....model.layers import RankOneBlock
+from ....stages import tell
 from ..height_slice import Cut, Slice, TooClose, short_power
 from ..tents.panels import Panel, precision
 from ..tents.search import through
@@ -121,6 +122,7 @@ def _many(
     plateaus = Plateaus(base, members, shift, rng)
     gone = np.zeros(len(base), dtype=bool)
     while len(plateaus.left):
+        tell("repair", len(plateaus.left))
         panel = plateaus.next()
         if not isinstance(panel, Panel):
             break

@@ -16,6 +16,7 @@ import numpy as np
 
 from ....exact.array import Array
 from ....model.parameters import Parameters
+from ....stages import tell
 from ..height_slice import Slice, TooClose
 from ..products import homogeneous
 from .facets import Facets
@@ -49,6 +50,7 @@ def park(
     shells: list[Shell] = []
     many = _FACETS
     while standing.any():
+        tell("shells", int(standing.sum()))
         found = _next(base, np.flatnonzero(standing), rank, rng, many)
         shells += found
         standing[np.concatenate([shell.parked for shell in found])] = False

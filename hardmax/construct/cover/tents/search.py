@@ -16,6 +16,7 @@ import numpy as np
 from ....enclosure.filtered import rounded_to
 from ....exact.array import Array
 from ....model.layers import RankOneBlock
+from ....stages import tell
 from ..height_slice import Cut, Slice, TooClose, short_power
 from .panels import EDGE, Opening, Panel, Panels, precision
 
@@ -73,6 +74,7 @@ def cover_class(
     pushes: list[Push | Panel] = []
     count = 0
     while len(left):
+        tell("tents", len(left))
         push = _next(base, panels, left, others, rise, rng)
         pushes.append(push)
         count += len(push)
