@@ -18,8 +18,8 @@ from ...exact.numbers import Vector, power_of_two_below
 from ...labels import LabelSet, Point
 from ...model.layers import RankOneBlock
 from ..paper.classify import classify
-from ..paper.match import Points
-from .height_slice import Slice
+from ..paper.match import LabelledPoints
+from .height_slice import HeightSlice
 
 _SPREAD = 8  # height per unit of distance between targets
 
@@ -88,7 +88,7 @@ def ending_count(line: Polyline, targets: Mapping[str, Vector], axis: int) -> in
     return min(pieces + (pieces > 1), len(line.order))
 
 
-def kill_count(base: Slice, targets: Mapping[str, Vector]) -> int:
+def fixing_count(base: HeightSlice, targets: Mapping[str, Vector]) -> int:
     """Blocks that kill E: none for a coordinate that is constant and right already; a single
     translation where all label sets are open (then no kills are needed)."""
     if base.middle is not None:
@@ -102,7 +102,7 @@ def kill_count(base: Slice, targets: Mapping[str, Vector]) -> int:
 
 
 def finish(
-    base: Slice, line: Polyline, targets: Mapping[str, Vector], sets: Mapping[str, LabelSet]
+    base: HeightSlice, line: Polyline, targets: Mapping[str, Vector], sets: Mapping[str, LabelSet]
 ) -> list[tuple[str, RankOneBlock]]:
     """Blocks, with their stages, that take height B + heights[c] to the target of c exactly."""
     axis, top = base.axis, base.height
@@ -120,9 +120,9 @@ def finish(
         else:
             start = line.start(first)
             ending = _pieces(base, line, first[axis])
-        return [*kills(base, start), *(("line", block) for block in ending)]
+        return [*fix_coordinates(base, start), *(("line", block) for block in ending)]
     start = [first[i] if i != axis else top for i in range(len(first))]
-    killed = kills(base, start, anywhere=True)
+    killed = fix_coordinates(base, start, anywhere=True)
     corner = list(start)
     for _, block in killed:
         if any(block.u):
@@ -135,17 +135,17 @@ def finish(
     ]
     if min(x[axis] for x in places) <= max(y[axis] for y in targets.values()):
         raise ConstructionError("a target lies above the slice")
-    peels = classify(Points.of(places, list(line.order), up), sets, targets)
+    peels = classify(LabelledPoints.of(places, list(line.order), up), sets, targets)
     return [*killed, *(("peel", block) for block in peels)]
 
 
-def base_block(base: Slice, b: Fraction, w: Sequence[Fraction]) -> RankOneBlock:
+def base_block(base: HeightSlice, b: Fraction, w: Sequence[Fraction]) -> RankOneBlock:
     """Feed-forward layer that reads the height: z ↦ z + w·max(0, z_k + b)."""
     d = len(base.f)
     return RankOneBlock.of(d, u=[int(i == base.axis) for i in range(d)], b=b, w=w)
 
 
-def _pieces(base: Slice, line: Polyline, rest: Fraction) -> list[RankOneBlock]:
+def _pieces(base: HeightSlice, line: Polyline, rest: Fraction) -> list[RankOneBlock]:
     """One block for each straight piece, one that kills the height."""
     blocks = []
     before: Vector = (Fraction(0),) * len(base.f)
@@ -157,8 +157,8 @@ def _pieces(base: Slice, line: Polyline, rest: Fraction) -> list[RankOneBlock]:
     return blocks
 
 
-def kills(
-    base: Slice, values: Sequence[Fraction], anywhere: bool = False
+def fix_coordinates(
+    base: HeightSlice, values: Sequence[Fraction], anywhere: bool = False
 ) -> list[tuple[str, RankOneBlock]]:
     """Make coordinate i of E equal to values[i] on all points: u = ±e_i, w = ∓e_i.
 

@@ -36,7 +36,7 @@ class Capture:
         return self.full, self.gain
 
 
-def capture(
+def greedy_pushes(
     crowd: Crowd, p: Vector, members: Array, tolerance: float, rng: np.random.Generator
 ) -> Iterator[Capture]:
     """Pushes that move all points of a mask, and nothing else, by p, up to its ``tolerance``.

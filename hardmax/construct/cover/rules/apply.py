@@ -18,8 +18,8 @@ from ....exact.array import Array
 from ....exact.numbers import power_of_two_below
 from ....model.layers import RankOneBlock
 from ....stages import tell
-from ..height_slice import Cut, Slice, TooClose, short_power
-from ..tents.panels import Panel, precision
+from ..height_slice import Cut, HeightSlice, TooClose, short_power
+from ..tents.panels import TentPanel, precision
 from ..tents.search import through
 from .learn import DecisionList
 from .plateaus import Plateaus
@@ -30,7 +30,7 @@ _ROOM = 0.25  # share of the gap around a rule that stays free on either side
 
 
 def apply_rules(
-    base: Slice, rules: DecisionList, names: Sequence[str], heights: Mapping[str, Fraction]
+    base: HeightSlice, rules: DecisionList, names: Sequence[str], heights: Mapping[str, Fraction]
 ) -> tuple[list[RankOneBlock], Array]:
     """Blocks for all rules, and for every point the place in the list where it ends.
 
@@ -57,7 +57,7 @@ def apply_rules(
     return [block for pair in reversed(pairs) for block in pair], place
 
 
-def _centered(base: Slice, cut: Cut, free: Array, above: Array) -> Cut:
+def _centered(base: HeightSlice, cut: Cut, free: Array, above: Array) -> Cut:
     """Move the cut into a gap between the free points: the gap near t = 0 with fewest points
     on the wrong side, and not nearer to its ends than a quarter of its width."""
     low, high = base.values(cut)
@@ -87,7 +87,7 @@ def _centered(base: Slice, cut: Cut, free: Array, above: Array) -> Cut:
 
 
 def repair(
-    base: Slice, place: Array, wanted: Array, levels: Sequence[Fraction], seed: int = 0
+    base: HeightSlice, place: Array, wanted: Array, levels: Sequence[Fraction], seed: int = 0
 ) -> list[Sequence[RankOneBlock]]:
     """Plateaus that move every misplaced point to its level, d − 1 at a time, and nothing else.
 
@@ -112,7 +112,7 @@ def repair(
 
 
 def _many(
-    base: Slice,
+    base: HeightSlice,
     members: Array,
     shift: Fraction,
     rng: np.random.Generator,
@@ -124,7 +124,7 @@ def _many(
     while len(plateaus.left):
         tell("repair", len(plateaus.left))
         panel = plateaus.next()
-        if not isinstance(panel, Panel):
+        if not isinstance(panel, TentPanel):
             break
         blocks.append(panel.blocks(base))
         gone[panel.captured] = True
@@ -133,7 +133,7 @@ def _many(
 
 
 def _plateau(
-    base: Slice, members: list[int], shift: Fraction, rng: np.random.Generator
+    base: HeightSlice, members: list[int], shift: Fraction, rng: np.random.Generator
 ) -> tuple[set[int], list[RankOneBlock]]:
     size = min(len(members), base.dimension)
     while size:
