@@ -1,9 +1,9 @@
-"""From heights to targets: kill the coordinates of E, then map the line (Theorem B, B4 c, d).
+"""From heights to targets: fix the other coordinates, then map the height (Theorem B, B4 c, d).
 
-Source: docs/theory.md. Heights order the labels; y_1, …, y_M are their targets in this order.
-Where all targets agree in the height's coordinate k, they are reached along the polyline
-y_1 … y_M: one block for each of its straight pieces and one that kills the height, or a single
-block in all where it has one piece. The M peels of B4 d serve everything else.
+Source: docs/theory.md. The heights order the labels; y_1, …, y_M are their targets in this order.
+If all targets agree in the height's coordinate k, they are reached along the polyline y_1 … y_M:
+one block for each straight piece, and one block that fixes the height; a single block if there is
+only one piece. Otherwise each label is moved to its target by one block (B4 d).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _SPREAD = 8  # height per unit of distance between targets
 class Polyline:
     """A path that passes the targets, in order, at rising heights.
 
-    ``heights[c]`` counts from B, 0 for the first label. ``slopes[i]`` is the direction of
-    piece i, from height ``starts[i]`` on; no bend lies at the height of a label, so that
-    floats have room to err.
+    ``heights[c]`` counts from B and is 0 for the first label. ``slopes[i]`` is the direction of
+    piece i, which begins at height ``starts[i]``. No bend lies at the height of a label, so that
+    small errors of floats do no harm.
     """
 
     order: Sequence[str]
@@ -44,7 +44,8 @@ class Polyline:
 
 
 def polyline(order: Sequence[str], targets: Mapping[str, Vector]) -> Polyline:
-    """Heights in proportion to the ∞-norm along the path, so that collinear runs merge.
+    """The path with heights in proportion to its length in the ∞-norm, so that collinear pieces
+    merge.
 
     >>> line = polyline("abc", {c: (Fraction(k), Fraction(0)) for k, c in enumerate("abc")})
     >>> line.heights["c"], line.slopes
@@ -81,7 +82,7 @@ def agree(targets: Mapping[str, Vector], axis: int) -> bool:
 
 
 def ending_count(line: Polyline, targets: Mapping[str, Vector], axis: int) -> int:
-    """Blocks that `finish` needs after the kills (at most: open sets can save some)."""
+    """Number of blocks of `finish` once the coordinates are fixed; open sets may need fewer."""
     if len(line.order) == 1 or not agree(targets, axis):
         return len(line.order)
     pieces = len(line.slopes)
@@ -89,8 +90,11 @@ def ending_count(line: Polyline, targets: Mapping[str, Vector], axis: int) -> in
 
 
 def fixing_count(base: HeightSlice, targets: Mapping[str, Vector]) -> int:
-    """Blocks that kill E: none for a coordinate that is constant and right already; a single
-    translation where all label sets are open (then no kills are needed)."""
+    """Number of blocks that fix the coordinates of E.
+
+    A coordinate that is constant and right already needs none. One translation is enough where all
+    label sets are open, for then the coordinates need not be fixed.
+    """
     if base.middle is not None:
         return 1
     values = next(iter(targets.values()))
@@ -160,10 +164,10 @@ def _pieces(base: HeightSlice, line: Polyline, rest: Fraction) -> list[RankOneBl
 def fix_coordinates(
     base: HeightSlice, values: Sequence[Fraction], anywhere: bool = False
 ) -> list[tuple[str, RankOneBlock]]:
-    """Make coordinate i of E equal to values[i] on all points: u = ±e_i, w = ∓e_i.
+    """Make coordinate i of E equal to values[i] on all points, by u = ±e_i, w = ∓e_i.
 
-    Raises ConstructionError where a value lies inside the range of its coordinate, unless
-    ``anywhere`` allows the next power of two beyond the range instead.
+    Raises ConstructionError where a value lies inside the range of its coordinate. With
+    ``anywhere``, the next power of two beyond the range is taken instead.
     """
     d = len(base.f)
     if base.middle is not None:

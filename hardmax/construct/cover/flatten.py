@@ -35,13 +35,13 @@ def flatten(
     seed: int = 0,
     sets: Mapping[str, LabelSet] | None = None,
 ) -> tuple[RankOneBlock, HeightSlice]:
-    """The block, and the slice it leaves; different labels stay at different points.
+    """Return the block that flattens, and the height slice behind it.
 
-    Differently labelled sequences must have different means, and d ≥ 2. The axis is one in
-    which the targets agree, if there is one, and that carries least of what tells the labels
-    apart. B is a power of two so large that the f_i B dwarf everything else. Where all
-    ``sets`` are open, α is so small that no point leaves its set when it stays as far from
-    its target as it is from the middle of all points.
+    Different labels stay at different points. Differently labelled sequences must have different
+    means, and d ≥ 2. The height's coordinate is one in which the targets agree, if there is one,
+    and in which the labels differ least. B is a power of two so large that f_i B exceeds all other
+    terms. If all ``sets`` are open, α is so small that no point leaves its set when it stays as far
+    from its target as it is from the middle of all points.
 
     >>> F = Fraction
     >>> batch = Tokens.from_sequences([[(F(0), F(1))], [(F(2), F(1))]])
@@ -120,8 +120,10 @@ def _projection(
     fixed: set[int],
     rng: Random,
 ) -> tuple[list[int], FilteredCloud, Array]:
-    """A vector f along which no two labels meet, entries as small as possible; the points
-    m_i − f_i m_k for i ≠ k, each once, and the indices of those that are kept."""
+    """A vector f along which no two labels meet, with entries as small as possible.
+
+    Return also the points m_i − f_i m_k for i ≠ k, each once, and the indices of those kept.
+    """
     size = 1
     while True:  # only finitely many directions join two points
         for f in _hidden(scatter, axis, fixed, size, rng):
@@ -145,7 +147,9 @@ def _axis(cloud: FilteredCloud, scatter: tuple[Array, Array], targets: list[Vect
 
 
 def _scatter(cloud: FilteredCloud, codes: Array) -> tuple[Array, Array]:
-    """Covariance within and between the labels, of some of very many points."""
+    """The covariance within the labels and between them, from a sample if there are very many
+    points.
+    """
     step = -(-len(cloud) // _SOME)
     floats, codes = cloud.points.values[::step], codes[::step]
     centered = floats - floats.mean(axis=0)
@@ -162,8 +166,10 @@ def _scatter(cloud: FilteredCloud, codes: Array) -> tuple[Array, Array]:
 def _hidden(
     scatter: tuple[Array, Array], axis: int, fixed: set[int], size: int, rng: Random
 ) -> list[list[int]]:
-    """Some small integer vectors f, f_k = 1, first those along which the labels differ least;
-    0 where ``fixed``."""
+    """Yield small integer vectors f with f_k = 1, first those along which the labels differ least.
+
+    The coordinates ``fixed`` get 0.
+    """
     within, between = scatter
     floor = 1e-6 * float(np.trace(within + between)) + 1e-12
     inverse = np.linalg.inv(within + floor * np.eye(len(within)))

@@ -24,7 +24,9 @@ _SAFE = 900  # scales from 2^-900 to 2^900 keep directions floats
 
 
 class TooClose(Exception):  # noqa: N818
-    """Points lie too close together for proposals in float64: another strategy is needed."""
+    """Points lie so close together that float64 cannot propose hyperplanes; another strategy is
+    needed.
+    """
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,10 @@
-"""Matching labels: collapsed sequences of one label meet in one point (Section 3.1).
+"""Match labels: the points of one label meet in one point (Section 3.1).
 
-The paper moves one extreme point at a time. Here the extreme points are taken in the order of
-one direction v on which all points differ: the highest point is extreme, and the hyperplane
-between it and the next separates it. LabelledPoints only ever move down, so the order of the others
-stays. Mended as in theory A5: a point that joins its class lands on another *current* point
-of the class; a class that is whole but in the way is parked on its own target, which lies
-below all points, so it meets no other.
+The paper moves one extreme point at a time. Here the points are taken in the order of one direction
+v on which all of them differ: the highest point is extreme, and the hyperplane between it and the
+next one separates it. Points only move down, so the order of the others stays. Repaired as in
+theory A5: a point that joins its class lands on another *current* point of the class; a class that
+is complete but in the way is moved to its own target, which lies below all points.
 """
 
 from __future__ import annotations

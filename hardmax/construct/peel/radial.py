@@ -1,7 +1,7 @@
-"""Radial peeling: from the outside in, one block takes one point to its target (B3).
+"""Radial peeling: move the outermost point to its target, one block each (theory B3).
 
-Source: Theorem B in docs/theory.md. For the outermost point x, ⟨x − c, ·⟩ is larger on x than
-on all points nearer to the centre c (Cauchy and Schwarz), so a hyperplane cuts x off.
+Source: Theorem B in docs/theory.md. For the outermost point x, ⟨x − c, ·⟩ is larger on x than on
+all points nearer to the centre c, by Cauchy and Schwarz, so a hyperplane separates x from them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Many exact points: floats with proven bounds for all, exact arithmetic for the few in doubt.
+"""Means of many sequences: floats with proven bounds for all, exact values for the few in doubt.
 
-`Means` are the means of sequences. The sum of n floats in any order errs by at most
-γ_{n−1} Σ|x|, the quotient by one more rounding, and a token that float64 does not hold by half an
-ulp of each entry (theory C1; Higham, Accuracy and Stability of Numerical Algorithms, section
-4.2). So every entry of a computed mean is within (n + 3)·2^-53·max|x| of the exact one. Data sets
-that are small, or out of the range in which this holds, get exact means.
+The sum of n floats in any order errs by at most γ_{n−1} Σ|x|, the quotient by one more rounding,
+and a token that float64 does not hold by half an ulp of each entry (theory C1; Higham, Accuracy and
+Stability of Numerical Algorithms, section 4.2). So every entry of a computed mean is within (n +
+3)·2^-53·max|x| of the exact one. Small data sets, and those out of the range in which this holds,
+get exact means.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class FilteredCloud:
         return first
 
     def _in_doubt(self) -> Array:
-        """Points, rising, that may be equal to another one."""
+        """The points, rising, that may be equal to another one."""
         rng = np.random.default_rng(0)
         rows = np.arange(len(self))
         cluster = np.zeros(len(self), dtype=np.int64)

@@ -1,4 +1,6 @@
-"""Which hyperplanes capture most of a label at once, for pushes along a vector (step B4)."""
+"""Greedy choice of the hyperplanes that push most points of a label at once (Theorem B, step
+B4).
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Open label sets: every class lands in a ball of its own, without clamps, kills or an ending.
+"""Open label sets: push every label into a ball inside its own set.
 
 Source: Theorem B, step B4, and Theorem 6b in docs/theory.md. All sequences collapse to points
-closer than r/4 to y_base, in the set of one label, the base. Every other label c is pushed along
-p_c = y_c − y_base; in general position d − 1 of its points or more go by one tent of three
-blocks. So 1 + K + 3 Σ ⌈N_c/(d−1)⌉ blocks suffice, K for tie splitting, the sum without the base.
+closer than r/4 to y_base, a point of the set of one label, the base. Every other label c is pushed
+along p_c = y_c − y_base. In general position one tent of three blocks pushes at least d − 1 of its
+points. So 1 + K + 3 Σ ⌈N_c/(d−1)⌉ blocks suffice, with K blocks of tie splitting and the sum taken
+over all labels but the base. No clamps and no ending are needed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Learned rules as exact blocks, and the repair of what they miss (Theorem B, step B4).
+"""Learned rules as exact blocks, and the repair of their mistakes (Theorem B, step B4).
 
-Source: docs/theory.md, *learn, then repair*. Heights fall along the decision list: its last
-class is the base. The rules are applied from the last to the first, each in two blocks: a
-half-space pushes what is on its side to height h_i or more, and a clamp puts it at exactly h_i.
-So the first rule has the last word. Training points that end at the height of a wrong label
-move by a plateau: four blocks with offsets b ± a, b ± a/2.
+Source: docs/theory.md, *learn, then repair*. Heights fall along the decision list; its last class
+is the base. The rules are applied from the last to the first, each in two blocks: a half-space
+pushes the points on its side to height h_i or more, and a clamp lowers them to exactly h_i. So the
+first rule that applies to a point decides. A training point that ends at a wrong height is moved by
+a plateau: four blocks with offsets b ± a, b ± a/2.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ _ROOM = 0.25  # share of the gap around a rule that stays free on either side
 def apply_rules(
     base: HeightSlice, rules: DecisionList, names: Sequence[str], heights: Mapping[str, Fraction]
 ) -> tuple[list[RankOneBlock], Array]:
-    """Blocks for all rules, and for every point the place in the list where it ends.
+    """Return the blocks of all rules, and for every point the place in the list where it ends.
 
-    Where a point ends is certified. Raises TooClose where floats can't tell the two sides of
-    a rule apart.
+    These places are proven. Raises TooClose where floats cannot tell the two sides of a rule apart.
     """
     rank = {names[c]: i for i, c in enumerate(rules.order)}
     wanted = np.array([rank[name] for name in base.names])[base.codes]
