@@ -1,0 +1,167 @@
+"""Certificates: heads and a dual point as short rationals, and the interval they prove.
+
+Floats propose heads and a dual point; both are rounded to dyadic rationals, and the checker, which
+is exact, computes what they prove: lower ≤ optimum over all numbers of heads ≤ upper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from . import checker
+from .factored import Factors, balanced
+from .problem import Problem
+from .proximal import Solution
+
+_DIGITS = 17  # of the stated bounds, rounded outwards
+_MARGIN = 2e-9  # by which the dual point stays inside, so that a Cholesky factor proves it
+
+
+def certify(problem: Problem, solution: Solution | None = None, **given: Any) -> dict[str, Any]:
+    """The certificate of a solution, as a dictionary for JSON.
+
+    ``factors`` are the heads (by default those of the solution's Z), ``dual`` is V. With
+    ``descent`` more heads, which prove that the first are not optimal. Raises InputError where
+    the problem is too large for the exact checker.
+    """
+    factors: Factors = given.get("factors") or balanced(_of(solution).Zs, 1e-9)
+    V: np.ndarray = given["dual"] if "dual" in given else _of(solution).V
+    cert = instance(problem)
+    cert["heads"] = heads_table(factors)
+    cert["dual"] = dual_table(problem, V)
+    if "descent" in given:
+        cert["descent"] = {"heads": heads_table(given["descent"]), "drop": "0"}
+    try:
+        lower, upper, drop = checker.bounds(cert)
+    except checker.Stop as stop:
+        raise InputError(f"no certificate: {stop.args[1]}") from None
+    cert["lower"], cert["upper"] = rounded(lower, ROUND_FLOOR), rounded(upper, ROUND_CEILING)
+    if drop is not None:
+        cert["descent"]["drop"] = rounded(drop, ROUND_FLOOR)
+    return cert
+
+
+def _of(solution: Solution | None) -> Solution:
+    if solution is None:
+        raise InputError("a certificate needs a solution, or heads and a dual point")
+    return solution
+
+
+def instance(problem: Problem) -> dict[str, Any]:
+    """What a certificate says of the problem, exactly as the floats mean it."""
+    head, X = problem.head, problem.head.transformed(problem.tokens)
+    tokens = integers(X)
+    if problem.lengths is not None:
+        pairs = zip(tokens["values"], problem.lengths, strict=True)
+        tokens["values"] = [rows[: int(length)] for rows, length in pairs]
+    fourier = head.mixing == "fourier"
+    return {
+        "format": checker.FORMAT,
+        "head": {
+            "mixing": head.mixing,
+            "activation": head.activation,
+            "penalty": head.penalty,
+            "grid": list(head.grid_for(X.shape[1])) if fourier else None,
+            "groups": head.groups,
+            "pooled": problem.pooled,
+        },
+        "loss": problem.loss,
+        "beta": str(Fraction(problem.beta)),
+        "tokens": tokens,
+        "targets": integers(problem.targets),
+        "gates": None if problem.gates is None else integers(np.stack(list(problem.gates))),
+        "heads": None,
+        "dual": None,
+        "lower": "0",
+        "upper": "0",
+    }
+
+
+def integers(values: np.ndarray) -> dict[str, Any]:
+    """An array of floats as integers over the least common power of two.
+
+    >>> integers(np.array([0.5, 3.0]))
+    {'denominator': 2, 'values': [1, 6]}
+    """
+    fractions = [float(x).as_integer_ratio() for x in values.ravel()]
+    common = max((q for _, q in fractions), default=1)
+    flat = np.empty(values.size, dtype=object)
+    flat[:] = [p * (common // q) for p, q in fractions]
+    return {"denominator": common, "values": flat.reshape(values.shape).tolist()}
+
+
+def _grid(largest: float, bits: int) -> int:
+    """The power of two by which numbers up to ``largest`` are rounded to about ``bits`` bits."""
+    exponent = int(np.ceil(np.log2(largest))) if largest > 0 else 0
+    return 1 << max(bits - exponent, 0)
+
+
+def _rounded_to(values: np.ndarray, scale: int) -> list[Any]:
+    """Nearest multiples of 1/scale, as integers times scale."""
+    flat = np.empty(values.size, dtype=object)
+    flat[:] = [int(x) for x in np.rint(values.ravel() * float(scale))]
+    rows: list[Any] = flat.reshape(values.shape).tolist()
+    return rows
+
+
+def heads_table(factors: Factors, bits: int = 34) -> dict[str, Any]:
+    """Heads (u, v) of each block as integers over one power of two."""
+    largest = max((float(abs(part).max(initial=0)) for pair in factors for part in pair), default=0)
+    scale = _grid(largest, bits)
+    rows = [(_rounded_to(U.T, scale), _rounded_to(V.T, scale)) for U, V in factors]
+    pairs = [[[u, v] for u, v in zip(us, vs, strict=True)] for us, vs in rows]
+    return {"denominator": scale, "values": pairs}
+
+
+def dual_table(problem: Problem, V: np.ndarray, bits: int = 44) -> dict[str, Any]:
+    """A feasible dual point near V: scaled, and rounded (within the simplex for cross-entropy)."""
+    _, tau = problem.lower_bound(V, problem.adjoints(V))
+    V = V * tau * (1 - _MARGIN) if problem.head.penalty == "nuclear" else V * tau
+    if problem.loss == "squared":
+        scale = _grid(float(abs(V).max(initial=0)), bits)
+        return {"denominator": scale, "values": _rounded_to(V, scale)}
+    targets = integers(problem.targets)
+    scale = max(targets["denominator"], 1 << bits)
+    rows = []
+    for y, v in zip(problem.targets.reshape(-1, V.shape[2]), V.reshape(-1, V.shape[2]), strict=True):
+        q = [max(int(x), 0) for x in np.rint((y - v) * scale)]
+        q[int(np.argmax(q))] += scale - sum(q)
+        rows.append([int(a * scale) - b for a, b in zip(y, q, strict=True)])
+    values = np.array(rows, dtype=object).reshape(V.shape).tolist()
+    return {"denominator": scale, "values": values}
+
+
+def rounded(value: Fraction, mode: str) -> str:
+    """A decimal of some 17 digits on one side of a rational.
+
+    >>> rounded(Fraction(2, 3), ROUND_FLOOR)
+    '0.66666666666666666'
+    """
+    context = Context(prec=_DIGITS, rounding=mode)
+    return format(context.divide(Decimal(value.numerator), Decimal(value.denominator)), "f")
+
+
+def interval(cert: dict[str, Any]) -> tuple[Fraction, Fraction]:
+    """The stated bounds of a certificate."""
+    return Fraction(cert["lower"]), Fraction(cert["upper"])
+
+
+def gap(cert: dict[str, Any]) -> float:
+    """Relative gap that a certificate proves."""
+    lower, upper = interval(cert)
+    return float((upper - lower) / upper) if upper else 0.0
+
+
+def descent_heads(problem: Problem, factors: Factors) -> Sequence[tuple[np.ndarray, np.ndarray]]:
+    """One head for each violated constraint ‖N_j‖ ≤ β: the top singular pair, as long as pays."""
+    from .factored import _grow, product
+
+    V = problem.criterion.residual(problem.predict(product(factors)), problem.targets)
+    empty = [(np.zeros((a, 0)), np.zeros((b, 0))) for a, b in problem.shapes]
+    return _grow(problem, empty, problem.adjoints(V), 1, 0.0)[0]
