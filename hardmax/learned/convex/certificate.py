@@ -6,7 +6,7 @@ is exact, computes what they prove: lower ≤ optimum over all numbers of heads 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -19,6 +19,7 @@ from .factored import Factors, balanced
 from .problem import Problem
 from .proximal import Solution
 
+_bounds: Callable[[dict[str, Any]], tuple[Fraction, Fraction, Fraction | None]] = checker.bounds
 _DIGITS = 17  # of the stated bounds, rounded outwards
 _MARGIN = 2e-9  # by which the dual point stays inside, so that a Cholesky factor proves it
 
@@ -38,7 +39,7 @@ def certify(problem: Problem, solution: Solution | None = None, **given: Any) ->
     if "descent" in given:
         cert["descent"] = {"heads": heads_table(given["descent"]), "drop": "0"}
     try:
-        lower, upper, drop = checker.bounds(cert)
+        lower, upper, drop = _bounds(cert)
     except checker.Stop as stop:
         raise InputError(f"no certificate: {stop.args[1]}") from None
     cert["lower"], cert["upper"] = rounded(lower, ROUND_FLOOR), rounded(upper, ROUND_CEILING)
@@ -128,8 +129,8 @@ def dual_table(problem: Problem, V: np.ndarray, bits: int = 44) -> dict[str, Any
         return {"denominator": scale, "values": _rounded_to(V, scale)}
     targets = integers(problem.targets)
     scale = max(targets["denominator"], 1 << bits)
-    rows = []
-    for y, v in zip(problem.targets.reshape(-1, V.shape[2]), V.reshape(-1, V.shape[2]), strict=True):
+    rows, outputs = [], V.shape[2]
+    for y, v in zip(problem.targets.reshape(-1, outputs), V.reshape(-1, outputs), strict=True):
         q = [max(int(x), 0) for x in np.rint((y - v) * scale)]
         q[int(np.argmax(q))] += scale - sum(q)
         rows.append([int(a * scale) - b for a, b in zip(y, q, strict=True)])

@@ -5,9 +5,10 @@
 One file of at most 300 lines, laid out by hand; Python >= 3.11, its standard library, nothing else.
 Integers decide, without tolerance; for cross-entropy also enclosures of exp and ln from `decimal`,
 which rounds both correctly. Floats only propose a Cholesky factor, which integers verify."""
+
 # fmt: off
 # mypy: ignore-errors
-# ruff: noqa: B905, D, E301, E302, I001, N818, RUF005
+# ruff: noqa: B905, D204, I001, N818, RUF005, SIM905
 import sys
 if __name__ == "__main__" and not sys.flags.safe_path:
     del sys.path[0]  # the files beside this one must not stand in for the standard library
@@ -37,9 +38,8 @@ def dot(x, y):
     return sum(map(mul, x, y))
 def number(text, where):
     """The rational that a text "p", "p/q" or "1.25" denotes."""
-    good = type(text) is str and len(text) < 4000
-    need(good and re.fullmatch(r"(?a)-?\d+(/0*[1-9]\d*|\.\d+)?", text),
-         f"{where}: a text such as '3', '1/2' or '0.25' is needed")
+    need(type(text) is str and re.fullmatch(r"(?a)-?\d{1,999}(/0*[1-9]\d{0,999}|\.\d{1,999})?",
+         text), f"{where}: a text such as '3', '1/2' or '0.25' is needed")
     return Fraction(text)
 def table(value, depth, where):
     """Denominator and nested lists of integers, `depth` deep."""
@@ -94,9 +94,9 @@ class Instance:
         for group, hs in enumerate(gates):
             at = range(group * self.C, (group + 1) * self.C)
             parts = [[x[group * D:(group + 1) * D] for x in X] for X in tokens]
-            self.blocks += [(at, [
-                self.features(X, seen, h, common // len(X) if pooled else 1) for X in parts
-                for seen in ([range(len(X))] if pooled else [[o] for o in range(len(X))])]) for h in hs]
+            self.blocks += [(at, [self.features(X, seen, h, common // len(X) if pooled else 1)
+                for X in parts for seen in ([range(len(X))] if pooled else zip(range(len(X))))])
+                for h in hs]
     def features(self, X, queries, h, factor):
         """factor·Σ_o Φ_o as a list of a·b integers; for ReLU, factor·q_o for each query o."""
         s, d, columns = len(X), len(X[0]), list(zip(*X))
@@ -179,7 +179,7 @@ class Instance:
         for place, (at, features) in enumerate(self.blocks):
             columns = [[v[p] for v in flat] for p in at]
             if self.activation == "relu":
-                need(sectors_bounded(features, list(zip(*columns)), bound), "refuted: infeasible", 1)
+                need(sectors_bounded(features, list(zip(*columns)), bound), "refuted: V", 1)
                 continue
             N = [dot(phi, column) for phi in zip(*features) for column in columns]
             N = [N[r:r + self.b * self.C] for r in range(0, len(N), self.b * self.C)]

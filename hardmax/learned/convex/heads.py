@@ -90,6 +90,11 @@ class Head:
         """``nuclear``, β‖Z‖_*; or ``squared``, ½β‖Z‖_F² (the linear baseline)."""
         return KINDS[self.name].penalty
 
+    @property
+    def moves_tokens(self) -> bool:
+        """Whether the tokens are transformed together before the head (PoolFormer, FNet)."""
+        return KINDS[self.name].transform is not None
+
     def grid_for(self, tokens: int) -> tuple[int, int]:
         """The grid for so many tokens; raises InputError where it does not hold them."""
         grid = self.grid or (tokens, 1)

@@ -69,7 +69,7 @@ class Mixer:
     """MLP-Mixer (19), (133): Φ_i,o[(t,o'), k] = X[t,k] m_ok where o' = o, else 0."""
 
     def __init__(self, X: np.ndarray, outputs: int, mask: np.ndarray | None = None) -> None:
-        n, s, d = X.shape
+        _, s, d = X.shape
         self.tokens, self.outputs, self.mask = X, outputs, mask
         self.shape = (s * s, d * outputs)
 
@@ -174,7 +174,7 @@ def mask(mixing: str, X: np.ndarray, gate: np.ndarray, grid: tuple[int, int]) ->
 
     Of shape (n, s, s) for attention, (n, s, d) for the Mixer, (n, s, 1) else.
     """
-    n, s, d = X.shape
+    _, s, d = X.shape
     if mixing == "attention":
         scores = X @ gate.reshape(d, d).T @ X.transpose(0, 2, 1)
     elif mixing == "mixer":

@@ -56,7 +56,7 @@ class Problem:
         self.targets = np.asarray(self.targets, dtype=float)
         if self.tokens.ndim != 3 or self.targets.ndim != 3:
             raise InputError("tokens need the shape (n, s, d) and targets (n, r, c)")
-        n, s, d = self.tokens.shape
+        n, s = self.tokens.shape[:2]
         rows = 1 if self.pooled else s
         if self.targets.shape[:2] != (n, rows):
             raise InputError(
@@ -73,7 +73,9 @@ class Problem:
         if (self.head.activation == "gated") != (self.gates is not None):
             raise InputError("a gated head needs gates, and a linear head takes none")
         self.criterion = LOSSES[self.loss]
-        self.blocks = _blocks(self)
+        self.blocks = build_blocks(
+            self.head, self.tokens, self.targets.shape[2], self.pooled, self.gates, self.lengths
+        )
 
     @property
     def shapes(self) -> list[tuple[int, int]]:
@@ -86,10 +88,7 @@ class Problem:
 
     def predict(self, Zs: Sequence[np.ndarray]) -> np.ndarray:
         """Predictions on the training tokens, shape (n, r, c)."""
-        R = np.zeros_like(self.targets)
-        for block, Z in zip(self.blocks, Zs, strict=True):
-            R[..., block.outputs] += block.operator.forward(Z)
-        return R
+        return combined(self.blocks, Zs, self.targets.shape)
 
     def adjoints(self, V: np.ndarray) -> list[np.ndarray]:
         """N_j(V) for all j."""
@@ -115,25 +114,40 @@ class Problem:
         return self.criterion.dual(tau * V, self.targets), tau
 
 
-def _blocks(problem: Problem) -> list[Block]:
-    head = problem.head
-    n, s, d = problem.tokens.shape
-    if problem.lengths is not None and head.mixing in ("mixer", "fourier"):
+def build_blocks(
+    head: Head,
+    tokens: np.ndarray,
+    outputs: int,
+    pooled: bool,
+    gates: Sequence[np.ndarray] | None = None,
+    lengths: np.ndarray | None = None,
+) -> list[Block]:
+    """The blocks of a head on given tokens (n, s, d): of a training problem, or of new data."""
+    n, s, d = tokens.shape
+    if lengths is not None and (head.mixing in ("mixer", "fourier") or head.moves_tokens):
         raise InputError(f"the head {head.name!r} needs sequences of equal lengths")
-    X, grid = head.transformed(problem.tokens), head.grid_for(s)
-    features, outputs = head.group_sizes(d, problem.targets.shape[2])
-    weights = pooling_weights(n, s, problem.lengths) if problem.pooled else None
+    X, grid = head.transformed(tokens), head.grid_for(s)
+    features, width = head.group_sizes(d, outputs)
+    weights = pooling_weights(n, s, lengths) if pooled else None
     found = []
     for group in range(head.groups):
         part = np.ascontiguousarray(X[..., group * features : (group + 1) * features])
-        seen = slice(group * outputs, (group + 1) * outputs)
-        gates: Sequence[np.ndarray | None] = (
-            [None] if problem.gates is None else list(problem.gates[group])
-        )
-        for place, gate in enumerate(gates):
-            made = operator(head.mixing, part, outputs, grid, weights, gate)
+        seen = slice(group * width, (group + 1) * width)
+        chosen: Sequence[np.ndarray | None] = [None] if gates is None else list(gates[group])
+        for place, gate in enumerate(chosen):
+            made = operator(head.mixing, part, width, grid, weights, gate)
             found.append(Block(made, seen, group, None if gate is None else place))
     return found
+
+
+def combined(
+    blocks: Sequence[Block], Zs: Sequence[np.ndarray], shape: tuple[int, ...]
+) -> np.ndarray:
+    """Predictions of all blocks together, of the given shape (n, r, c)."""
+    R = np.zeros(shape)
+    for block, Z in zip(blocks, Zs, strict=True):
+        R[..., block.outputs] += block.operator.forward(Z)
+    return R
 
 
 def pooling_weights(n: int, s: int, lengths: np.ndarray | None) -> np.ndarray:
