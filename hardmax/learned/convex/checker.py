@@ -12,8 +12,7 @@ which rounds both correctly. Floats only propose a Cholesky factor, which intege
 import sys
 if __name__ == "__main__" and not sys.flags.safe_path:
     del sys.path[0]  # the files beside this one must not stand in for the standard library
-import json
-import re
+import json, re  # noqa: E401
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cmp_to_key
@@ -263,7 +262,7 @@ def bounds(cert):
     lower, (least, upper) = instance.dual_value(cert["dual"]), instance.value(scale, heads)
     if "descent" not in cert:
         return lower, upper, None
-    need(type(cert["descent"]) is dict and set(cert["descent"]) == {"heads", "drop"}, "descent")
+    need({*cert["descent"]} == {"heads", "drop"}, "descent: missing or unknown fields")
     other, more = instance.heads(cert["descent"]["heads"], "descent")
     both = [[[[x * by for x in w] for w in pair] for pairs, by in ((old, other), (new, scale))
              for pair in pairs] for old, new in zip(heads, more)]
@@ -273,8 +272,8 @@ def check(cert):
     lower, upper, drop = bounds(cert)
     low, high = number(cert["lower"], "lower"), number(cert["upper"], "upper")
     need(low <= lower and high >= upper, "refuted: the stated interval is not what is proved", 1)
-    line = f"certified: {float(low):.12g} <= optimum <= {float(high):.12g}"
-    line += f", relative gap {float((high - low) / high):.2g}" if high > 0 else ""
+    line = f"certified: {float(low):.12g} <= optimum <= {float(high):.12g}" + (
+        f", relative gap {float((high - low) / high):.2g}" if high > 0 else "")
     if drop is not None:
         claim = number(cert["descent"]["drop"], "drop")
         need(0 < claim <= drop, "refuted: the added heads lower the objective by less", 1)

@@ -98,7 +98,7 @@ def factored(
         return proximal_gradient(problem, start, tolerance, progress=progress)
     factors = balanced(start if start is not None else problem.zeros())
     history: list[tuple[float, float, float]] = []
-    best, kept, precision = -np.inf, np.zeros_like(problem.targets), 1e-7
+    best, kept, precision = -np.inf, np.zeros_like(problem.targets), 1e-9
     Zs = product(factors)
     upper = np.inf
     step = 0
@@ -119,8 +119,8 @@ def factored(
         factors, grown = _grow(problem, balanced(Zs, 1e-6), Ns, batch, tolerance)
         if not grown:
             precision = max(precision * 1e-2, 1e-16)
-        factors = descend(problem, factors, 300 if grown else 2000, precision)
-        if len(history) > 4 and history[-4][1] - upper < 1e-3 * (upper - best):
+        factors = descend(problem, factors, 500 if grown else 3000, precision)
+        if not grown and len(history) > 2 and history[-2][1] - upper < 1e-2 * (upper - best):
             break  # L-BFGS has stalled
     ended = proximal_gradient(problem, Zs, tolerance, 5000, progress=progress)
     base = history[-1][0]
