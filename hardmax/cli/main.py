@@ -14,6 +14,7 @@ import click
 from .. import __version__
 from ..errors import HardmaxError
 from .build import build
+from .compare import compare
 from .export import export
 from .figures import figures
 from .info import info
@@ -42,7 +43,7 @@ def cli(context: click.Context) -> int:
     return 0
 
 
-for command in (build, verify, run, info, figures, report, export):
+for command in (build, verify, run, info, figures, report, export, compare):
     cli.add_command(command)
 
 

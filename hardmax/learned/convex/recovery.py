@@ -1,7 +1,7 @@
 """From the convex solution to the weights of the network, and back; how many heads are needed.
 
-Both maps keep the objective, (12) = (13). They are not one to one, as the paper has it: heads may be
-rotated among each other, and the convex solution need not be unique.
+Both maps keep the objective, (12) = (13). They are not one to one, against the paper: heads
+may be rotated among each other, and the convex solution need not be unique.
 """
 
 from __future__ import annotations
