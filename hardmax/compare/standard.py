@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import MissingExtraError
+from ..errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from ..dataset import Dataset
@@ -42,7 +42,10 @@ class _Standard:
                 f"{self.name} needs scikit-learn: pip install 'hardmax[convex]'"
             ) from None
         features = moments(data)
-        self.fitted = make_pipeline(StandardScaler(), chosen).fit(features, data.need_labels())
+        try:
+            self.fitted = make_pipeline(StandardScaler(), chosen).fit(features, data.need_labels())
+        except ValueError as problem:
+            raise InputError(f"{self.name} does not suit the data: {problem}") from None
         self.parameters = self._count(chosen, features)
         self.bits = 64 * self.parameters
 

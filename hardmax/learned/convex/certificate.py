@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ...errors import InputError
 from . import checker
-from .factored import Factors, balanced
+from .factored import Factors, balanced, grow, product
+from .heads import Head
 from .problem import Problem
 from .proximal import Solution
 
 _bounds: Callable[[dict[str, Any]], tuple[Fraction, Fraction, Fraction | None]] = checker.bounds
 _DIGITS = 17  # of the stated bounds, rounded outwards
-_MARGIN = 2e-9  # by which the dual point stays inside, so that a Cholesky factor proves it
 
 
 def certify(problem: Problem, solution: Solution | None = None, **given: Any) -> dict[str, Any]:
@@ -38,6 +38,11 @@ def certify(problem: Problem, solution: Solution | None = None, **given: Any) ->
     cert["dual"] = dual_table(problem, V)
     if "descent" in given:
         cert["descent"] = {"heads": heads_table(given["descent"]), "drop": "0"}
+    return finished(cert)
+
+
+def finished(cert: dict[str, Any]) -> dict[str, Any]:
+    """A certificate whose bounds are stated as the checker proves them, rounded outwards."""
     try:
         lower, upper, drop = _bounds(cert)
     except checker.Stop as stop:
@@ -54,7 +59,23 @@ def _of(solution: Solution | None) -> Solution:
     return solution
 
 
-def instance(problem: Problem) -> dict[str, Any]:
+class Instance(Protocol):
+    """What a certificate says of a problem: `Problem` and `relu.ReluProblem` have it."""
+
+    head: Head
+    tokens: np.ndarray
+    targets: np.ndarray
+    beta: float
+    loss: str
+    pooled: bool
+    lengths: np.ndarray | None
+
+    @property
+    def gates(self) -> Sequence[np.ndarray] | None:
+        """Gates for each group, or None."""
+
+
+def instance(problem: Instance) -> dict[str, Any]:
     """What a certificate says of the problem, exactly as the floats mean it."""
     head, X = problem.head, problem.head.transformed(problem.tokens)
     tokens = integers(X)
@@ -120,10 +141,21 @@ def heads_table(factors: Factors, bits: int = 34) -> dict[str, Any]:
     return {"denominator": scale, "values": pairs}
 
 
-def dual_table(problem: Problem, V: np.ndarray, bits: int = 44) -> dict[str, Any]:
-    """A feasible dual point near V: scaled, and rounded (within the simplex for cross-entropy)."""
+def dual_table(problem: Problem, V: np.ndarray) -> dict[str, Any]:
+    """A feasible dual point near V: scaled, a little more than needed, and rounded."""
     _, tau = problem.lower_bound(V, problem.adjoints(V))
-    V = V * tau * (1 - _MARGIN) if problem.head.penalty == "nuclear" else V * tau
+    size = max(min(shape) for shape in problem.shapes)
+    inside = margin(size) if problem.head.penalty == "nuclear" else 1.0
+    return rounded_dual(problem, V * tau * inside)
+
+
+def margin(size: int) -> float:
+    """The factor by which a dual point stays inside, so that a Cholesky factor proves it."""
+    return float(1 - 1e-10 * np.sqrt(size))
+
+
+def rounded_dual(problem: Instance, V: np.ndarray, bits: int = 44) -> dict[str, Any]:
+    """V as integers over a power of two; for cross-entropy, Y − V stays in the simplex."""
     if problem.loss == "squared":
         scale = _grid(float(abs(V).max(initial=0)), bits)
         return {"denominator": scale, "values": _rounded_to(V, scale)}
@@ -161,8 +193,6 @@ def gap(cert: dict[str, Any]) -> float:
 
 def descent_heads(problem: Problem, factors: Factors) -> Sequence[tuple[np.ndarray, np.ndarray]]:
     """One head for each violated constraint ‖N_j‖ ≤ β: the top singular pair, as long as pays."""
-    from .factored import _grow, product
-
     V = problem.criterion.residual(problem.predict(product(factors)), problem.targets)
     empty = [(np.zeros((a, 0)), np.zeros((b, 0))) for a, b in problem.shapes]
-    return _grow(problem, empty, problem.adjoints(V), 1, 0.0)[0]
+    return grow(problem, empty, problem.adjoints(V), 1, 0.0)[0]

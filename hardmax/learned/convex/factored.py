@@ -116,7 +116,7 @@ def factored(
             progress(step, (upper - best) / max(abs(upper), 1e-300))
         if upper - best <= tolerance * abs(upper):
             return Solution(Zs, kept, upper, best, step, history)
-        factors, grown = _grow(problem, balanced(Zs, 1e-6), Ns, batch, tolerance)
+        factors, grown = grow(problem, balanced(Zs, 1e-6), Ns, batch, tolerance)
         if not grown:
             precision = max(precision * 1e-2, 1e-16)
         factors = descend(problem, factors, 500 if grown else 3000, precision)
@@ -131,7 +131,7 @@ def factored(
     return ended
 
 
-def _grow(
+def grow(
     problem: Problem, factors: Factors, Ns: Sequence[np.ndarray], batch: int, tolerance: float
 ) -> tuple[Factors, bool]:
     """Add the singular pairs of each N_j whose value exceeds β, each as long as pays."""
