@@ -1,8 +1,9 @@
 """Proximal gradient and Burer–Monteiro against cvxpy, on linear self-attention with squared loss.
 
 Run ``python studies/convex_attention/solvers.py [SECONDS]``: each solver gets a process of its own
-and at most so many seconds (default 600) for each size. cvxpy and its solvers are needed. It writes
-results/solvers.json: time in seconds, objective and relative gap, or why there is none.
+and at most so many seconds of processor time (default 600) for each size. cvxpy and its solvers are
+needed. It writes results/solvers.json: processor time in seconds, objective and relative gap, or
+why there is none; and it goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ SOLVERS = {
 }
 
 
-def _child(name: str, size: tuple[int, int, int], pipe: Any) -> None:
+def _child(name: str, size: tuple[int, int, int], limit: int, pipe: Any) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
     case = problem(*size)
     wall, cpu = perf_counter(), process_time()
     try:
@@ -89,15 +91,21 @@ def _child(name: str, size: tuple[int, int, int], pipe: Any) -> None:
 
 
 def main() -> None:
-    limit = float(sys.argv[1]) if len(sys.argv) > 1 else 600
-    rows = []
+    limit = int(sys.argv[1]) if len(sys.argv) > 1 else 600
+    rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+    done = {(row["d"], row["c"], row["n"], row["solver"]) for row in rows}
     for size in SIZES:
         for name in SOLVERS:
+            if (*size, name) in done:
+                continue
             here, there = mp.Pipe(duplex=False)
-            child = mp.Process(target=_child, args=(name, size, there))
+            child = mp.Process(target=_child, args=(name, size, limit, there))
             child.start()
-            found = here.recv() if here.poll(limit) else {"failed": f"not done in {limit:g} s"}
-            child.kill()
+            there.close()
+            try:
+                found = here.recv()
+            except EOFError:
+                found = {"failed": f"not done in {limit} s of processor time, or out of memory"}
             child.join()
             d, c, n = size
             rows.append({"d": d, "c": c, "n": n, "solver": name, **found})
