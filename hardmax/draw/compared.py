@@ -1,11 +1,11 @@
-"""Accuracy of compared models against their number of parameters."""
+"""Right predictions of compared models, one line a model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .style import BLUE, GREY, ORANGE, panels, plot_axes
+from .style import BLACK, BLUE, GREY, ORANGE, bare, plot_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -14,24 +14,28 @@ if TYPE_CHECKING:
 
 
 def draw(rows: Sequence[Row]) -> Figure:
-    """One mark a model: filled where something is certified, on test data where there are any."""
-    figure, (ax,) = panels(1, 1, size=3.6, gap=0.5, left=0.6, edge=0.12)
-    shown = [row for row in rows if row.train is not None and row.parameters]
-    tested = any(row.test is not None for row in shown)
-    plot_axes(ax, "parameters", f"right predictions, {'test' if tested else 'training'} data")
-    if not shown:
-        return figure
-    sizes = [row.parameters or 1 for row in shown]
-    ax.set_xlim(min(sizes) / 2, max(sizes) * 12)  # room for the names
-    ax.set_xscale("log")
-    ax.minorticks_off()
-    values = [row.test if row.test is not None else row.train or 0.0 for row in shown]
-    low = min(values)
-    ax.set_ylim(low - 0.1 * (1.02 - low), 1.03)
-    ax.axhline(1, color=GREY, linewidth=0.5, zorder=1)
-    for row, size, value in zip(shown, sizes, values, strict=True):
-        colour = BLUE if row.name.startswith("built") else ORANGE
-        ax.plot([size], [value], "o", markersize=5, color=colour,
-                markerfacecolor=colour if row.certified else "white")  # fmt: skip
-        ax.annotate(row.name, (size, value), xytext=(5, -3), textcoords="offset points", fontsize=7)
+    """Training data hollow, test data filled; blue where something is certified, else orange."""
+    from matplotlib.figure import Figure
+
+    shown = [row for row in rows if row.train is not None]
+    height = 0.26 * max(len(shown), 1) + 0.75
+    figure = Figure(figsize=(6.0, height), facecolor="white")
+    ax = figure.add_axes((0.34, 0.55 / height, 0.42, 1 - 0.75 / height))
+    bare(ax)
+    plot_axes(ax, "right predictions (%), hollow: training data", "")
+    low = min((100 * min(row.train or 0, row.test or 1) for row in shown), default=0)
+    ax.set_xlim(low - 0.06 * (102 - low), 102)
+    ticks = [t for t in range(0, 101, 20 if low < 50 else 5) if t >= low - 3]
+    ax.set_xticks(ticks, [str(t) for t in ticks])
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    ax.set_yticks(range(len(shown)), [row.name for row in shown])
+    for place, row in enumerate(shown):
+        colour = BLUE if row.certified else ORANGE
+        ax.axhline(place, color=GREY, linewidth=0.4, zorder=1)
+        ax.plot([100 * (row.train or 0)], [place], "o", color=colour, markerfacecolor="white")
+        if row.test is not None:
+            ax.plot([100 * row.test], [place], "o", color=colour, markersize=4.5)
+        words = f"{row.parameters:,} parameters".replace(",", " ")
+        ax.text(1.02, place, words, transform=ax.get_yaxis_transform(), va="center", fontsize=8.5,
+                color=BLACK)  # fmt: skip
     return figure

@@ -43,7 +43,7 @@ def main() -> None:
     certificate = certify(case, found)
     print(checker.check(certificate))
     rank = int(np.linalg.matrix_rank(found.Zs[0], 1e-6))
-    heads = recover(case, [Z for Z in found.Zs])
+    heads = recover(case, found.Zs)
     reached = network_objective(case, heads)
     rng = np.random.default_rng(1)
     stairs, one = [], None

@@ -11,7 +11,7 @@ fails in general; this needs no such theorem.)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def factored(
     ``batch`` is the most heads that one round adds to a block. ``history`` and ``progress`` have
     one entry a round.
     """
-    clock = perf_counter()
+    clock = process_time()
     if problem.head.penalty == "squared":  # already a smooth convex problem
         return proximal_gradient(problem, start, tolerance, progress=progress)
     factors = balanced(start if start is not None else problem.zeros())
@@ -111,7 +111,7 @@ def factored(
         if lower > best:
             best, kept = lower, V
         upper = problem.criterion.value(R, problem.targets) + problem.penalty(Zs)
-        history.append((perf_counter() - clock, upper, best))
+        history.append((process_time() - clock, upper, best))
         if progress is not None:
             progress(step, (upper - best) / max(abs(upper), 1e-300))
         if upper - best <= tolerance * abs(upper):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -21,7 +21,8 @@ Progress = Callable[[int, float], None]
 class Solution:
     """Blocks Z_j with an upper and a lower bound in floating point, and a dual point V.
 
-    ``history`` holds (seconds, upper, lower) as they were found. ``iterations`` counts steps.
+    ``history`` holds (seconds of processor time, upper, lower) as they were found;
+    ``iterations`` counts steps.
     """
 
     Zs: list[np.ndarray]
@@ -69,7 +70,7 @@ def proximal_gradient(
 
     Every ``every`` steps the gap is measured and given to ``progress``.
     """
-    clock, loss, Y = perf_counter(), problem.criterion, problem.targets
+    clock, loss, Y = process_time(), problem.criterion, problem.targets
     Zs = [Z.copy() for Z in (start if start is not None else problem.zeros())]
     RZ = problem.predict(Zs)
     points, RP = Zs, RZ
@@ -86,7 +87,7 @@ def proximal_gradient(
             if bound > best:
                 best, V = bound, here
             upper = loss.value(RZ, Y) + penalty
-            history.append((perf_counter() - clock, upper, best))
+            history.append((process_time() - clock, upper, best))
             if progress is not None:
                 progress(step, (upper - best) / max(abs(upper), 1e-300))
             if upper - best <= tolerance * abs(upper):
