@@ -1,8 +1,8 @@
 """Proximal gradient and Burer–Monteiro against cvxpy, on linear self-attention with squared loss.
 
 Run ``python studies/convex_attention/solvers.py [SECONDS]``: each solver gets a process of its own
-and at most so many seconds of processor time (default 600) for each size. cvxpy and its solvers are
-needed. It writes results/solvers.json: processor time in seconds, objective and relative gap, or
+and at most so many seconds of processor time (default 600) and 4 GiB for each size. cvxpy and its
+solvers are needed. It writes results/solvers.json: processor time, objective and relative gap, or
 why there is none; and it goes on where it stopped.
 """
 
@@ -25,6 +25,7 @@ from hardmax.learned.convex.operators import pooled_features
 RESULTS = Path(__file__).parent / "results" / "solvers.json"
 SIZES = [(3, 2, 8), (6, 4, 30), (10, 10, 60), (40, 10, 40)]  # d, c, n
 TOKENS = 6
+MEMORY = 4 << 30  # bytes that each solver may take
 
 
 def problem(d: int, c: int, n: int) -> Problem:
@@ -79,6 +80,7 @@ SOLVERS = {
 
 def _child(name: str, size: tuple[int, int, int], limit: int, pipe: Any) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     case = problem(*size)
     wall, cpu = perf_counter(), process_time()
     try:
@@ -105,7 +107,7 @@ def main() -> None:
             try:
                 found = here.recv()
             except EOFError:
-                found = {"failed": f"not done in {limit} s of processor time, or out of memory"}
+                found = {"failed": f"not done in {limit} s of processor time and 4 GiB"}
             child.join()
             d, c, n = size
             rows.append({"d": d, "c": c, "n": n, "solver": name, **found})
