@@ -33,10 +33,11 @@ def problem(d: int, c: int, n: int) -> Problem:
     rng = np.random.default_rng(0)
     X = np.rint(8 * rng.normal(size=(n, TOKENS, d)) / d**0.5) / 8
     made = Problem(Head("self-attention"), X, np.zeros((n, 1, c)), 1.0)
-    (a, b), U = made.shapes[0], None
+    a, b = made.shapes[0]
     U, V = rng.normal(size=(a, 4)), rng.normal(size=(b, 4))
-    Y = made.predict([U @ V.T / a])
-    made.targets = np.rint(64 * (Y + 0.1 * Y.std() * rng.normal(size=Y.shape))) / 64
+    Y = made.predict([U @ V.T])
+    Y /= Y.std()
+    made.targets = np.rint(64 * (Y + 0.1 * rng.normal(size=Y.shape))) / 64
     N = made.adjoints(made.targets)[0]
     made.beta = float(2.0 ** np.floor(np.log2(np.linalg.norm(N, 2) / 20)))
     return made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from convex_cases import HEADS, problem
@@ -146,3 +148,35 @@ def test_bad_heads(arguments, words):
         Head(*arguments)
     with pytest.raises(InputError, match="grid"):
         Head("fno", grid=(2, 2)).grid_for(6)
+
+
+@pytest.mark.parametrize("mixing", ["attention", "mixer", "fourier", "tokens"])
+def test_gates_that_touch_zero_open(mixing):
+    """⟨q, h⟩ = 0 exactly, where floats give a sum of either sign."""
+    rng, s, d, grid = np.random.default_rng(0), 3, 4, (3, 1)
+    X = np.tile(np.array([0.1, 0.2, 0.3, 0.7]), (1, s, 1))
+    X[0, :, 3] = [0.1, 0.2, 0.3]
+    length = {"attention": d * d, "mixer": s * s, "fourier": s * d, "tokens": d}[mixing]
+    gate = rng.integers(-3, 4, size=length).astype(float)
+    found = gate_mask(mixing, X, gate, grid)
+    for o in range(s):
+        for place in range(found.shape[2]):
+            if mixing == "attention":
+                q = [Fraction(X[0, o, j]) * Fraction(X[0, place, k])
+                     for k in range(d) for j in range(d)]  # fmt: skip
+            elif mixing == "mixer":
+                q = [Fraction(X[0, t, place]) * (o == i) for t in range(s) for i in range(s)]
+            elif mixing == "fourier":
+                q = [Fraction(X[0, (o - t) % s, k]) for t in range(s) for k in range(d)]
+            else:
+                q = [Fraction(x) for x in X[0, o]]
+            exact = sum(x * Fraction(h) for x, h in zip(q, gate, strict=True))
+            assert found[0, o, place] == (exact >= 0)
+
+
+def test_a_gate_at_zero_is_decided_by_rationals():
+    X, gate = np.array([[[0.1, 0.2, 0.3]]]), np.array([1.0, 1.0, -1.0])
+    exact = Fraction(0.1) + Fraction(0.2) - Fraction(0.3)
+    assert exact > 0  # the decimals cancel, the floats do not
+    for sign in (1.0, -1.0):
+        assert gate_mask("tokens", X, sign * gate, (1, 1))[0, 0, 0] == (sign * exact >= 0)
