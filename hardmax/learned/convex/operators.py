@@ -253,6 +253,18 @@ def operator(
     Pooled features are written out where they are few: that is the fastest way then.
     """
     seen = None if gate is None else mask(mixing, X, gate, grid)
+    return masked_operator(mixing, X, outputs, grid, weights, seen)
+
+
+def masked_operator(
+    mixing: str,
+    X: np.ndarray,
+    outputs: int,
+    grid: tuple[int, int],
+    weights: np.ndarray | None,
+    seen: np.ndarray | None,
+) -> Operator:
+    """As `operator`, for a mask that is known."""
     n, s, d = X.shape
     size = {"attention": d**3, "mixer": s * s * d, "fourier": s * d * s, "tokens": d}[mixing]
     if weights is not None and n * size <= _LARGE:

@@ -31,6 +31,7 @@ from hardmax.learned.convex import (
     recover,
 )
 from hardmax.learned.convex.certificate import descent_heads, interval
+from hardmax.learned.convex.enclosure import enclosed_interval, norm_bound
 from hardmax.learned.convex.factored import balanced, descend, product
 
 CHECKER = Path(checker.__file__)
@@ -283,3 +284,30 @@ def test_a_problem_too_large_for_the_checker_is_refused():
     case = Problem(Head("mixer"), np.ones((1, 400, 2)), np.ones((1, 400, 2)), 1.0, pooled=False)
     with pytest.raises(InputError, match="more features"):
         certify(case, factors=[(np.zeros((160000, 1)), np.zeros((4, 1)))], dual=case.targets)
+
+
+@pytest.mark.parametrize("loss", ["squared", "cross-entropy"])
+@pytest.mark.parametrize("pooled", [True, False])
+@pytest.mark.parametrize(("name", "activation"), [h for h in HEADS if h[0] not in ("linear",)])
+def test_the_enclosure_holds_the_exact_interval(name, activation, pooled, loss):
+    """The float interval is wider than the exact one of the same heads, by little."""
+    if "fno" in name and not pooled:
+        pytest.skip("fast Fourier transforms have no enclosure")
+    case, solution = solved(name, activation, loss, pooled, tolerance=1e-6, beta=0.7)
+    factors = balanced(solution.Zs, 1e-9)
+    low, high = enclosed_interval(case, factors, solution.V)
+    exact = interval(certify(case, factors=factors, dual=solution.V))
+    assert low <= float(exact[1])
+    assert high >= float(exact[0])
+    assert low <= solution.upper <= high
+    assert high - low <= 2 * (solution.upper - solution.lower) + 1e-7 * solution.upper
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 12))
+def test_the_norm_bound_is_a_bound(seed, n, m):
+    """β²I − NNᵀ is positive semidefinite, exactly, for β the bound."""
+    rng = np.random.default_rng(seed)
+    N = rng.integers(-9, 10, size=(n, m)).astype(float)
+    bound = Fraction(norm_bound(N, abs(N), 1))
+    assert checker.norm_bounded([[int(x) for x in row] for row in N], bound)
+    assert float(bound) <= np.linalg.norm(N, 2) * (1 + 1e-5) + 1e-100
