@@ -1,8 +1,8 @@
 """A hundred classes: linear self-attention with N of size d² × dc = 100 × 1000, by enclosure.
 
-800 samples of 6 Gaussian tokens in eighths, d = 10; the class is the nearest of 100 random matrices to
-the sample's Gram matrix. Run ``python studies/convex_attention/classes.py``; it writes
-results/classes.json.
+800 samples of 6 Gaussian tokens in eighths, d = 10; the class is that of 100 random matrices with
+the largest inner product with the sample's Gram matrix. Run
+``python studies/convex_attention/classes.py``; it writes results/classes.json.
 """
 
 from __future__ import annotations

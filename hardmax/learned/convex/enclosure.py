@@ -3,8 +3,9 @@
 Every quantity is a sum of products, so the standard bound holds for any order of summation
 (Higham, *Accuracy and Stability of Numerical Algorithms*, §3.1): a computed sum differs from the
 exact one by at most γ_k times the same sum of absolute values, γ_k = ku/(1 − ku), k the number of
-roundings on a path. The spectral norm is bounded by a Cholesky factor L of σI − NNᵀ and the residual:
-λ(NNᵀ) ≤ σ + ‖σI − NNᵀ − LLᵀ‖. Overflow and underflow are excluded by the magnitudes met here.
+roundings on a path. The spectral norm is bounded by a Cholesky factor L of σI − NNᵀ and its
+residual: λ(NNᵀ) ≤ σ + ‖σI − NNᵀ − LLᵀ‖. Data near the ends of the range of floats, where sums
+overflow or underflow, are not meant.
 """
 
 from __future__ import annotations
