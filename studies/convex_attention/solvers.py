@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from hardmax.learned.convex import Head, Problem, factored, proximal_gradient
-from hardmax.learned.convex.operators import pooled_features
+from hardmax.learned.convex.choose import pooled_features
 
 RESULTS = Path(__file__).parent / "results" / "solvers.json"
 SIZES = [(3, 2, 8), (6, 4, 30), (10, 10, 60), (40, 10, 40)]  # d, c, n

@@ -18,8 +18,10 @@ import numpy as np
 from ...errors import InputError
 from . import checker
 from .certificate import rounded_dual
+from .choose import masked_operator
 from .factored import Factors, product
-from .operators import Features, Operator, Pooled, mask, masked_operator
+from .gates import mask
+from .operators import Features, Operator, Pooled
 from .problem import Block, Problem, pooling_weights
 
 _UNIT = np.finfo(float).eps / 2

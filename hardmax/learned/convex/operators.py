@@ -10,14 +10,9 @@ the predictions to N = Σ_{i,o} Φ_i,o ⊗ V[i, o], the N of the dual constraint
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
-
-from .heads import shifts
-
-_LARGE = 1 << 24  # entries of a matrix of features that is still written out
 
 
 class Operator(Protocol):
@@ -168,115 +163,3 @@ class Pooled:
 
     def adjoint(self, V: np.ndarray) -> np.ndarray:
         return self.inner.adjoint(self.weights[:, :, None] * V)
-
-
-def mask(mixing: str, X: np.ndarray, gate: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
-    """Which inner products ⟨q_oτ, h⟩ with a gate h are ≥ 0, as floats 0 and 1.
-
-    Of shape (n, s, s) for attention, (n, s, d) for the Mixer, (n, s, 1) else. Exact for the numbers
-    given: a sign that rounding could change is decided by rationals.
-    """
-    scores = _scores(mixing, X, gate, grid)
-    size = _scores(mixing, abs(X), abs(gate), grid)  # the same sums without cancellation
-    error = 4 * np.finfo(float).eps * (len(gate) + X.shape[2] + 2) * size
-    found = scores >= 0
-    for i, o, place in np.argwhere((abs(scores) <= error) & (size > 0)):
-        found[i, o, place] = _exact_score(mixing, X[i], gate, grid, o, place) >= 0
-    return found.astype(float)
-
-
-def _scores(mixing: str, X: np.ndarray, gate: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
-    """Inner products ⟨q_oτ, h⟩ in floating point."""
-    _, s, d = X.shape
-    if mixing == "attention":
-        return X @ gate.reshape(d, d).T @ X.transpose(0, 2, 1)
-    if mixing == "mixer":
-        return gate.reshape(s, s).T @ X
-    if mixing == "fourier":
-        return np.einsum("iotk,tk->io", X[:, shifts(grid)], gate.reshape(s, d))[..., None]
-    return (X @ gate)[..., None]
-
-
-def _exact_score(
-    mixing: str, X: np.ndarray, gate: np.ndarray, grid: tuple[int, int], o: int, place: int
-) -> Fraction:
-    """One inner product ⟨q_oτ, h⟩ of one sample X (s, d)."""
-    s, d = X.shape
-    if mixing == "attention":
-        pairs = [(Fraction(X[o, j]) * Fraction(X[place, k]), gate[k * d + j])
-                 for k in range(d) for j in range(d)]  # fmt: skip
-    elif mixing == "mixer":
-        pairs = [(Fraction(X[t, place]), gate[t * s + o]) for t in range(s)]
-    else:
-        query = X[shifts(grid)[o]].ravel() if mixing == "fourier" else X[o]
-        pairs = [(Fraction(x), h) for x, h in zip(query, gate, strict=True)]
-    return sum((x * Fraction(h) for x, h in pairs), Fraction(0))
-
-
-def pooled_features(
-    mixing: str,
-    X: np.ndarray,
-    weights: np.ndarray,
-    grid: tuple[int, int],
-    mask: np.ndarray | None = None,
-) -> np.ndarray:
-    """Features Φ of shape (n, 1, a, b) after pooling with weights (n, s)."""
-    n, s, d = X.shape
-    if mixing == "attention":
-        if mask is None:
-            mean, gram = np.einsum("io,ioa->ia", weights, X), X.transpose(0, 2, 1) @ X
-            found = np.einsum("ia,ikl->ikal", mean, gram)
-        else:
-            seen = np.einsum("io,iot,ioa->ita", weights, mask, X, optimize=True)
-            found = np.einsum("ita,itk,itl->ikal", seen, X, X, optimize=True)
-        return found.reshape(n, 1, d * d, d)
-    if mixing == "mixer":
-        seen = np.broadcast_to(1.0, (n, s, d)) if mask is None else mask
-        return np.einsum("io,itk,iok->itok", weights, X, seen).reshape(n, 1, s * s, d)
-    seen = weights if mask is None else weights * mask[..., 0]
-    if mixing == "fourier":
-        found = np.einsum("io,iotk->itk", seen, X[:, shifts(grid)])
-        return found.reshape(n, 1, s * d, 1)
-    return np.einsum("io,iok->ik", seen, X).reshape(n, 1, d, 1)
-
-
-def operator(
-    mixing: str,
-    X: np.ndarray,
-    outputs: int,
-    grid: tuple[int, int],
-    weights: np.ndarray | None = None,
-    gate: np.ndarray | None = None,
-) -> Operator:
-    """The operator of a mixing on tokens X (n, s, d); pooled where there are weights (n, s).
-
-    Pooled features are written out where they are few: that is the fastest way then.
-    """
-    seen = None if gate is None else mask(mixing, X, gate, grid)
-    return masked_operator(mixing, X, outputs, grid, weights, seen)
-
-
-def masked_operator(
-    mixing: str,
-    X: np.ndarray,
-    outputs: int,
-    grid: tuple[int, int],
-    weights: np.ndarray | None,
-    seen: np.ndarray | None,
-) -> Operator:
-    """As `operator`, for a mask that is known."""
-    n, s, d = X.shape
-    size = {"attention": d**3, "mixer": s * s * d, "fourier": s * d * s, "tokens": d}[mixing]
-    if weights is not None and n * size <= _LARGE:
-        return Features(pooled_features(mixing, X, weights, grid, seen), outputs)
-    inner: Operator
-    if mixing == "attention":
-        inner = Attention(X, outputs, seen)
-    elif mixing == "mixer":
-        inner = Mixer(X, outputs, seen)
-    elif mixing == "fourier":
-        inner = Fourier(X, outputs, grid, seen)
-    else:
-        tokens = X if seen is None else X * seen
-        inner = Features(tokens[..., None], outputs)
-    return inner if weights is None else Pooled(inner, weights)

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...errors import InputError
+from .choose import operator
 from .heads import Head
 from .losses import LOSSES
-from .operators import Operator, operator
+from .operators import Operator
 
 
 @dataclass(frozen=True)

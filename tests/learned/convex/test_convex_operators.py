@@ -12,15 +12,9 @@ from hypothesis import strategies as st
 
 from hardmax.errors import InputError
 from hardmax.learned.convex import Head, NetworkHead, Problem, matrices, network, random_gates
-from hardmax.learned.convex.operators import (
-    Attention,
-    Features,
-    Fourier,
-    Mixer,
-    Pooled,
-    pooled_features,
-)
-from hardmax.learned.convex.operators import mask as gate_mask
+from hardmax.learned.convex.choose import pooled_features
+from hardmax.learned.convex.gates import mask as gate_mask
+from hardmax.learned.convex.operators import Attention, Features, Fourier, Mixer, Pooled
 
 
 def close(a, b):
