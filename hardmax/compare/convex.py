@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,7 @@ class ConvexHead:
 
     def fit(self, data: Dataset) -> None:
         """Train until the relative gap is at most 1e-4, and certify."""
+        from ..learned.convex.certificate import interval
         from ..learned.convex.estimators import ConvexAttentionClassifier
 
         tokens, labels = data.tokens.values, data.need_labels()
@@ -50,11 +52,10 @@ class ConvexHead:
         self.parameters = sum(w.W1.size + w.W2.size for w in self.model.heads_)
         self.bits = 64 * self.parameters
         found: dict[str, str] = self.model.certificate_ or {}
-        proved = float(found["upper"]), float(found["lower"])
-        self.certified = (
-            f"exact: within {(proved[0] - proved[1]) / proved[0]:.1e} of the least training "
-            f"objective over all head counts"
-        )
+        lower, upper = interval(found)
+        part = (upper - lower) / upper
+        above = Context(2, ROUND_CEILING).divide(Decimal(part.numerator), Decimal(part.denominator))
+        self.certified = f"exact: objective at most {above:.1e} above the optimum, any head count"
 
     def _standardised(self, data: Dataset) -> list[np.ndarray]:
         """Standardised tokens, in sixteenths."""

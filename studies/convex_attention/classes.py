@@ -14,8 +14,8 @@ from time import process_time
 import numpy as np
 
 from hardmax.learned.convex import Head, Problem, proximal_gradient
+from hardmax.learned.convex.burer_monteiro import balanced
 from hardmax.learned.convex.enclosure import enclosed_interval
-from hardmax.learned.convex.factored import balanced
 from hardmax.learned.convex.problem import spectral_norm
 
 RESULTS = Path(__file__).parent / "results" / "classes.json"

@@ -23,8 +23,8 @@ from hardmax.learned.convex import (
     recover,
     width_bound,
 )
+from hardmax.learned.convex.burer_monteiro import balanced, descend, product
 from hardmax.learned.convex.certificate import descent_heads
-from hardmax.learned.convex.factored import balanced, descend, product
 
 RESULTS = Path(__file__).parent / "results"
 BETA, STARTS = 0.8, 12

@@ -5,6 +5,7 @@ another token mixer, with weight decay has the same optimal value as a finite co
 trained model can carry a proof that no number of heads and no initialisation does better.
 
 >>> import numpy as np
+>>> from hardmax.learned.convex import Head, Problem, certify, factored
 >>> tokens = np.array([[[1.0, 2.0], [0.0, 1.0]], [[2.0, -1.0], [1.0, 1.0]]])  # n, s, d
 >>> targets = np.array([[[1.0]], [[-1.0]]])                                   # n, 1, c
 >>> problem = Problem(Head("self-attention"), tokens, targets, beta=0.5)
@@ -15,14 +16,41 @@ trained model can carry a proof that no number of heads and no initialisation do
 
 from __future__ import annotations
 
-from .certificate import certify, gap
-from .factored import factored
-from .heads import Head
-from .problem import Problem, random_gates
-from .proximal import Solution, proximal_gradient
-from .recovery import NetworkHead, matrices, network, network_objective, recover, width_bound
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# public name -> module; imported when first used, so that the checker runs without the rest
+_WHERE = {
+    "ConvexAttentionClassifier": "estimators",
+    "ConvexAttentionRegressor": "estimators",
+    "Head": "heads",
+    "NetworkHead": "recovery",
+    "Problem": "problem",
+    "Solution": "proximal",
+    "certify": "certificate",
+    "factored": "burer_monteiro",
+    "gap": "certificate",
+    "matrices": "recovery",
+    "network": "recovery",
+    "network_objective": "recovery",
+    "proximal_gradient": "proximal",
+    "random_gates": "problem",
+    "recover": "recovery",
+    "width_bound": "recovery",
+}
+
+if TYPE_CHECKING:
+    from .burer_monteiro import factored
+    from .certificate import certify, gap
+    from .estimators import ConvexAttentionClassifier, ConvexAttentionRegressor
+    from .heads import Head
+    from .problem import Problem, random_gates
+    from .proximal import Solution, proximal_gradient
+    from .recovery import NetworkHead, matrices, network, network_objective, recover, width_bound
 
 __all__ = [
+    "ConvexAttentionClassifier",
+    "ConvexAttentionRegressor",
     "Head",
     "NetworkHead",
     "Problem",
@@ -38,3 +66,11 @@ __all__ = [
     "recover",
     "width_bound",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_WHERE[name]}", __name__), name)
+    globals()[name] = value
+    return value

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import InputError
 from . import checker
-from .factored import Factors, balanced, grow, product
+from .burer_monteiro import Factors, balanced, grow, product
 from .heads import Head
 from .problem import Problem
 from .proximal import Solution

@@ -272,12 +272,12 @@ def check(cert):
     lower, upper, drop = bounds(cert)
     low, high = number(cert["lower"], "lower"), number(cert["upper"], "upper")
     need(low <= lower and high >= upper, "refuted: the stated interval is not what is proved", 1)
-    line = f"certified: {float(low):.12g} <= optimum <= {float(high):.12g}" + (
-        f", relative gap {float((high - low) / high):.2g}" if high > 0 else "")
+    gap = (high - low) / high if high > 0 else high - low
+    line = f"certified: {cert['lower']} <= optimum <= {cert['upper']}, relative gap at most " + str(
+        Context(2, ROUND_CEILING).divide(gap.numerator, gap.denominator))
     if drop is not None:
-        claim = number(cert["descent"]["drop"], "drop")
-        need(0 < claim <= drop, "refuted: the added heads lower the objective by less", 1)
-        line += f"; not optimal: the added heads lower the objective by {float(claim):.6g}"
+        need(0 < number(cert["descent"]["drop"], "drop") <= drop, "refuted: less drop", 1)
+        line += f"; not optimal: more heads lower it by {cert['descent']['drop']}"
     return line
 def main(paths):
     """Check files; exit code 0: all certified, 1: one is refuted, 2: one is unusable."""

@@ -17,9 +17,9 @@ import numpy as np
 
 from ...errors import InputError
 from . import checker
+from .burer_monteiro import Factors, product
 from .certificate import rounded_dual
 from .choose import masked_operator
-from .factored import Factors, product
 from .gates import mask
 from .operators import Features, Operator, Pooled
 from .problem import Block, Problem, pooling_weights
@@ -36,7 +36,7 @@ def enclosed_interval(problem: Problem, factors: Factors, V: np.ndarray) -> tupl
     >>> from hardmax.learned.convex import Head, factored
     >>> case = Problem(Head("mlp"), np.array([[[2.0]]]), np.array([[[3.0]]]), 0.5)
     >>> found = factored(case, tolerance=1e-9)
-    >>> from hardmax.learned.convex.factored import balanced
+    >>> from hardmax.learned.convex.burer_monteiro import balanced
     >>> lower, upper = enclosed_interval(case, balanced(found.Zs), found.V)
     >>> lower <= 23 / 32 <= upper, upper - lower < 1e-7
     (True, True)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, MissingExtraError
+from .burer_monteiro import balanced, descend, factored, product
 from .certificate import certify as make_certificate
-from .factored import balanced, descend, factored, product
 from .heads import Head
 from .problem import Problem, build_blocks, combined, random_gates
 from .proximal import Solution, proximal_gradient

@@ -12,7 +12,7 @@ from math import isqrt
 
 import numpy as np
 
-from .factored import Factors, balanced
+from .burer_monteiro import Factors, balanced
 from .heads import Head, shifts
 from .problem import Problem
 

@@ -30,9 +30,9 @@ from hardmax.learned.convex import (
     proximal_gradient,
     recover,
 )
+from hardmax.learned.convex.burer_monteiro import balanced, descend, product
 from hardmax.learned.convex.certificate import descent_heads, interval
 from hardmax.learned.convex.enclosure import enclosed_interval, norm_bound
-from hardmax.learned.convex.factored import balanced, descend, product
 
 CHECKER = Path(checker.__file__)
 
@@ -311,3 +311,32 @@ def test_the_norm_bound_is_a_bound(seed, n, m):
     bound = Fraction(norm_bound(N, abs(N), 1))
     assert checker.norm_bounded([[int(x) for x in row] for row in N], bound)
     assert float(bound) <= np.linalg.norm(N, 2) * (1 + 1e-5) + 1e-100
+
+
+def test_damaged_files_are_refused(tmp_path, capsys):
+    """Any field lost or of another type: one line, exit code 1 or 2, no traceback."""
+    cert = certify(*solved("self-attention", "gated", "cross-entropy", n=3))
+
+    def places(value, path=()):
+        if path:
+            yield path
+        keys = list(value) if isinstance(value, dict) else range(min(len(value), 2)) if isinstance(
+            value, list) else ()  # fmt: skip
+        for key in keys:
+            yield from places(value[key], (*path, key))
+
+    every = [path for path in places(cert) if "grid" not in path]  # ignored without a Fourier head
+    rng, file = Random(0), tmp_path / "damaged.json"
+    for path in every:
+        for value in (None, *rng.sample([True, 1.5, "x", "1/0", {}, [], [[]], -(10**30)], 2)):
+            damaged = copy.deepcopy(cert)
+            place = damaged
+            for key in path[:-1]:
+                place = place[key]
+            if value is None:
+                del place[path[-1]]
+            else:
+                place[path[-1]] = value
+            file.write_text(json.dumps(damaged))
+            assert checker.main([str(file)]) in (1, 2), (path, value)
+            assert len(capsys.readouterr().out.splitlines()) == 1

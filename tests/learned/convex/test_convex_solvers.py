@@ -14,6 +14,7 @@ from hardmax.errors import InputError
 from hardmax.learned.convex import (
     Head,
     Problem,
+    certify,
     checker,
     factored,
     proximal_gradient,
@@ -21,10 +22,11 @@ from hardmax.learned.convex import (
     recover,
     width_bound,
 )
+from hardmax.learned.convex.burer_monteiro import descend, product
 from hardmax.learned.convex.certificate import interval
 from hardmax.learned.convex.cones import cone_heads, cone_norm
-from hardmax.learned.convex.factored import descend, product
 from hardmax.learned.convex.relu import ReluProblem, certify_relu, solve
+from hardmax.learned.convex.uncorrelated import shared_heads, split_problem
 
 
 @pytest.mark.parametrize("loss", ["squared", "cross-entropy"])
@@ -201,3 +203,24 @@ def test_cone_norm_is_the_gauge(seed, g, h):
 def test_gates_are_short_numbers():
     gates = random_gates(Head("mixer", "gated"), 4, 3, 2, seed=1)
     assert (16 * gates[0] == np.round(16 * gates[0])).all()
+
+
+def test_uncorrelated_features():
+    """Corollary 3.2: the split program has the same value, and groups share heads."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((8, 6, 4))
+    X[:, :3, :2] = rng.integers(-4, 5, size=(8, 3, 2)) / 2
+    X[:, 3:, 2:] = rng.integers(-4, 5, size=(8, 3, 2)) / 2
+    case = Problem(Head("self-attention"), X, rng.integers(-4, 5, size=(8, 1, 2)) / 2, 0.5)
+    split, places = split_problem(case)
+    assert [len(rows) for rows, _ in places] == [8, 8]
+    found = proximal_gradient(split, tolerance=1e-8, most=50_000)
+    whole = proximal_gradient(case, tolerance=1e-6)
+    assert abs(found.upper - whole.upper) <= 2e-6 * whole.upper
+    factors = shared_heads(case, found.Zs, places)
+    ranks = [np.linalg.matrix_rank(Z, 1e-7) for Z in found.Zs]
+    assert factors[0][0].shape[1] <= sum(ranks)
+    low, high = interval(certify(case, factors=factors, dual=found.V))  # of the whole problem
+    assert float(high - low) <= 1e-7 * float(high)
+    with pytest.raises(InputError, match="self-attention only"):
+        split_problem(problem("mixer", "linear"))
