@@ -16,7 +16,6 @@ import numpy as np
 from hardmax.learned.convex import Head, Problem, proximal_gradient
 from hardmax.learned.convex.burer_monteiro import balanced
 from hardmax.learned.convex.enclosure import enclosed_interval
-from hardmax.learned.convex.problem import spectral_norm
 
 RESULTS = Path(__file__).parent / "results" / "classes.json"
 
@@ -28,9 +27,7 @@ def main() -> None:
     scores = np.einsum("itk,itl,ckl->ic", X, X, rng.normal(size=(c, d, d)), optimize=True)
     Y = np.eye(c)[scores.argmax(1)][:, None]
     case = Problem(Head("self-attention"), X, Y, 1.0, "cross-entropy")
-    case.beta = float(
-        2.0 ** np.floor(np.log2(max(map(spectral_norm, case.adjoints(Y - 1 / c))) / 8))
-    )
+    case.beta = float(2.0 ** np.floor(np.log2(case.largest_beta() / 8)))
     clock = process_time()
     found = proximal_gradient(case, tolerance=1e-5, most=2000)
     trained = process_time()

@@ -31,7 +31,7 @@ from hardmax.learned.convex import (
     random_gates,
 )
 from hardmax.learned.convex.losses import CrossEntropy
-from hardmax.learned.convex.problem import build_blocks, combined, spectral_norm
+from hardmax.learned.convex.problem import build_blocks, combined
 
 RESULTS = Path(__file__).parent / "results" / "digits.json"
 TRAIN, VALID, CLASSES, SEEDS = 400, 400, 10, 5
@@ -82,7 +82,7 @@ def fit_head(
         return float((R.argmax(1) == y[part]).mean())
 
     problem = Problem(head, X[train], Y[train][:, None], 1.0, "cross-entropy", True, chosen)
-    most = max(map(spectral_norm, problem.adjoints(Y[train][:, None] - 1 / CLASSES)))
+    most = problem.largest_beta()
     found: list[tuple[float, float, Any]] = []
     start = None
     for part in PARTS:

@@ -13,9 +13,15 @@ from typing import Any
 import numpy as np
 
 from hardmax.draw.style import BLACK, BLUE, GREEN, GREY, ORANGE, look, panels, plot_axes, write
-from hardmax.learned.convex import Head, Problem, factored, proximal_gradient, random_gates
+from hardmax.learned.convex import (
+    Head,
+    Problem,
+    beta_path,
+    factored,
+    proximal_gradient,
+    random_gates,
+)
 from hardmax.learned.convex.cones import cone_norm
-from hardmax.learned.convex.problem import spectral_norm
 
 HERE = Path(__file__).parent
 ORTHANT = np.array([1.0, 0.0]), np.array([0.0, 1.0])
@@ -141,13 +147,12 @@ def ranks() -> tuple[Any, dict[str, Any]]:
     kept: dict[str, Any] = {}
     for ax, activation in zip(axes, ("linear", "gated"), strict=True):
         made = case(activation)
-        most = max(map(spectral_norm, made.adjoints(made.targets - 0.25)))
-        betas, counts, Zs = most * np.logspace(0.05, -2.5, 18), [], None
-        for beta in betas:
-            made.beta = float(beta)
-            found = proximal_gradient(made, Zs, tolerance=1e-7, most=6000)
-            Zs = found.Zs
-            counts.append([int((np.linalg.svd(Z, compute_uv=False) > 1e-4).sum()) for Z in Zs])
+        most = made.largest_beta()
+        betas = most * np.logspace(0.05, -2.5, 18)
+        counts = [
+            [int((np.linalg.svd(Z, compute_uv=False) > 1e-4).sum()) for Z in found.Zs]
+            for _, found in beta_path(made, betas.tolist(), 1e-7, 6000)
+        ]
         plot_axes(ax, r"$\beta$ / least $\beta$ with $Z = 0$", "singular values kept")
         ax.set_xlim(betas[-1] / most / 1.3, 1.5)
         ax.set_xscale("log")

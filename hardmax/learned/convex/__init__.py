@@ -27,6 +27,7 @@ _WHERE = {
     "NetworkHead": "recovery",
     "Problem": "problem",
     "Solution": "proximal",
+    "beta_path": "proximal",
     "certify": "certificate",
     "factored": "burer_monteiro",
     "gap": "certificate",
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from .estimators import ConvexAttentionClassifier, ConvexAttentionRegressor
     from .heads import Head
     from .problem import Problem, random_gates
-    from .proximal import Solution, proximal_gradient
+    from .proximal import Solution, beta_path, proximal_gradient
     from .recovery import NetworkHead, matrices, network, network_objective, recover, width_bound
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "NetworkHead",
     "Problem",
     "Solution",
+    "beta_path",
     "certify",
     "factored",
     "gap",

@@ -105,6 +105,11 @@ class Problem:
         """Value of the convex program."""
         return self.criterion.value(self.predict(Zs), self.targets) + self.penalty(Zs)
 
+    def largest_beta(self) -> float:
+        """The least β for which Z = 0 is optimal: max ‖N_j(V)‖ at V = −∇L(0, Y)."""
+        V = self.criterion.residual(np.zeros_like(self.targets), self.targets)
+        return max(spectral_norm(N) for N in self.adjoints(V))
+
     def lower_bound(self, V: np.ndarray, Ns: Sequence[np.ndarray]) -> tuple[float, float]:
         """D(τV) and τ, for the best τ that is known to be feasible."""
         if self.head.penalty == "squared":

@@ -6,7 +6,8 @@ O'Donoghue and Candès (restart).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from time import process_time
 
@@ -115,6 +116,27 @@ def proximal_gradient(
         RP = R + weight * (R - RZ)
         Zs, RZ, momentum = new, R, following
     return Solution(Zs, V, upper, best, step, history)
+
+
+def beta_path(
+    problem: Problem, betas: Sequence[float], tolerance: float = 1e-6, most: int = 20_000
+) -> Iterator[tuple[Problem, Solution]]:
+    """Solve for one β after another, each from the solution before; best in falling order.
+
+    >>> from hardmax.learned.convex import Head
+    >>> case = Problem(Head("mlp"), np.array([[[2.0]]]), np.array([[[3.0]]]), 1.0)
+    >>> case.largest_beta()
+    6.0
+    >>> [round(found.upper, 4) for _, found in beta_path(case, (8.0, 6.0, 0.5))]
+    [4.5, 4.5, 0.7188]
+    """
+    start: Sequence[np.ndarray] | None = None
+    for beta in betas:
+        one = copy(problem)
+        one.beta = float(beta)
+        found = proximal_gradient(one, start, tolerance, most)
+        start = found.Zs
+        yield one, found
 
 
 def _step(

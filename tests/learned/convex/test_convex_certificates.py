@@ -340,3 +340,11 @@ def test_damaged_files_are_refused(tmp_path, capsys):
             file.write_text(json.dumps(damaged))
             assert checker.main([str(file)]) in (1, 2), (path, value)
             assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_the_kept_certificate_holds():
+    """The study's certificate of the small instance, on file."""
+    path = Path(__file__).parents[3] / "studies/convex_attention/results/instance_certificate.json"
+    cert = json.loads(path.read_text())
+    assert "certified: 2.43505505" in checker.check(cert)
+    assert gap(cert) < 1e-9

@@ -14,6 +14,7 @@ from hardmax.errors import InputError
 from hardmax.learned.convex import (
     Head,
     Problem,
+    beta_path,
     certify,
     checker,
     factored,
@@ -69,13 +70,11 @@ def test_cvxpy_agrees(name, activation, loss):
 
 def test_warm_start_along_a_path():
     case = problem("mixer", "gated", "cross-entropy")
-    Zs, cold = None, []
-    for beta in (2.0, 1.0, 0.5):
-        case.beta = beta
-        cold.append(proximal_gradient(case, tolerance=1e-6).upper)
-        found = proximal_gradient(case, Zs, tolerance=1e-6)
-        Zs = found.Zs
+    most, cold = case.largest_beta(), []
+    for one, found in beta_path(case, (1.01 * most, most / 4, most / 16)):
+        cold.append(proximal_gradient(one, tolerance=1e-6).upper)
         assert abs(found.upper - cold[-1]) <= 2e-6 * cold[-1]
+        assert one.beta <= most or not any(Z.any() for Z in found.Zs)
     assert cold[0] > cold[1] > cold[2]  # the optimum rises with β
 
 
