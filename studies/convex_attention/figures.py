@@ -85,7 +85,7 @@ def unit_balls() -> tuple[Any, dict[str, Any]]:
     """Figure 2: the balls of ‖·‖_{*,I} and ‖·‖_* for Z = [[z1, z2], [0, z4]]."""
     from matplotlib.figure import Figure
 
-    theta, phi = np.meshgrid(np.linspace(0, np.pi, 61), np.linspace(0, 2 * np.pi, 121))
+    theta, phi = np.meshgrid(np.linspace(0, np.pi, 37), np.linspace(0, 2 * np.pi, 73))
     points = np.stack(
         [np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], axis=-1
     )
