@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Built and trained models on the same data, side by side.")
 @click.argument("data", metavar="DATA")
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
-@click.option("--figure", metavar="FILE", help="Draw accuracy against parameters (pdf, svg, png).")
+@click.option("--figure", metavar="FILE", help="Draw the accuracies (pdf, svg, png).")
 @json_option
 def compare(data: str, test: str | None, figure: str | None, as_json: bool) -> int:
     """Fit each model to DATA; print accuracies, sizes, time, and what is certified about each.

@@ -23,8 +23,7 @@ from hardmax.learned.convex import (
     recover,
     width_bound,
 )
-from hardmax.learned.convex.burer_monteiro import balanced, descend, product
-from hardmax.learned.convex.certificate import descent_heads
+from hardmax.learned.convex.burer_monteiro import balanced, descend, descent_heads, product
 
 RESULTS = Path(__file__).parent / "results"
 BETA, STARTS = 0.8, 12

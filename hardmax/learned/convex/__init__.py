@@ -37,12 +37,13 @@ _WHERE = {
     "proximal_gradient": "proximal",
     "random_gates": "problem",
     "recover": "recovery",
+    "save": "certificate",
     "width_bound": "recovery",
 }
 
 if TYPE_CHECKING:
     from .burer_monteiro import factored
-    from .certificate import certify, gap
+    from .certificate import certify, gap, save
     from .estimators import ConvexAttentionClassifier, ConvexAttentionRegressor
     from .heads import Head
     from .problem import Problem, random_gates
@@ -66,6 +67,7 @@ __all__ = [
     "proximal_gradient",
     "random_gates",
     "recover",
+    "save",
     "width_bound",
 ]
 

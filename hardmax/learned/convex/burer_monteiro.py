@@ -151,3 +151,10 @@ def grow(
             U, V = np.column_stack([U, *new_u]), np.column_stack([V, *new_v])
         found.append((U, V))
     return found, grown
+
+
+def descent_heads(problem: Problem, factors: Factors) -> Factors:
+    """One head for each violated constraint ‖N_j‖ ≤ β: the top singular pair, as long as pays."""
+    V = problem.criterion.residual(problem.predict(product(factors)), problem.targets)
+    empty = [(np.zeros((a, 0)), np.zeros((b, 0))) for a, b in problem.shapes]
+    return grow(problem, empty, problem.adjoints(V), 1, 0.0)[0]

@@ -6,16 +6,19 @@ is exact, computes what they prove: lower ≤ optimum over all numbers of heads 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from os import PathLike
 from typing import Any, Protocol
 
 import numpy as np
 
 from ...errors import InputError
+from ...formats.files import write_text
 from . import checker
-from .burer_monteiro import Factors, balanced, grow, product
+from .burer_monteiro import Factors, balanced
 from .heads import Head
 from .problem import Problem
 from .proximal import Solution
@@ -24,20 +27,30 @@ _bounds: Callable[[dict[str, Any]], tuple[Fraction, Fraction, Fraction | None]] 
 _DIGITS = 17  # of the stated bounds, rounded outwards
 
 
-def certify(problem: Problem, solution: Solution | None = None, **given: Any) -> dict[str, Any]:
+def certify(
+    problem: Problem,
+    solution: Solution | None = None,
+    *,
+    factors: Factors | None = None,
+    dual: np.ndarray | None = None,
+    descent: Factors | None = None,
+) -> dict[str, Any]:
     """The certificate of a solution, as a dictionary for JSON.
 
-    ``factors`` are the heads (by default those of the solution's Z), ``dual`` is V. With
-    ``descent`` more heads, which prove that the first are not optimal. Raises InputError where
-    the problem is too large for the exact checker.
+    ``factors`` are the heads (by default those of the solution's Z), ``dual`` is V of the shape of
+    the targets. ``descent`` are more heads, which prove that the first are not optimal. Raises
+    InputError where the problem is too large for the exact checker, or the descent rises.
     """
-    factors: Factors = given.get("factors") or balanced(_of(solution).Zs, 1e-9)
-    V: np.ndarray = given["dual"] if "dual" in given else _of(solution).V
+    if solution is None and (factors is None or dual is None):
+        raise InputError("a certificate needs a solution, or heads and a dual point")
     cert = instance(problem)
-    cert["heads"] = heads_table(factors)
-    cert["dual"] = dual_table(problem, V)
-    if "descent" in given:
-        cert["descent"] = {"heads": heads_table(given["descent"]), "drop": "0"}
+    if solution is not None:
+        factors = balanced(solution.Zs, 1e-9) if factors is None else factors
+        dual = solution.V if dual is None else dual
+    cert["heads"] = heads_table(factors or [])
+    cert["dual"] = dual_table(problem, np.asarray(dual))
+    if descent is not None:
+        cert["descent"] = {"heads": heads_table(descent), "drop": "0"}
     return finished(cert)
 
 
@@ -49,14 +62,15 @@ def finished(cert: dict[str, Any]) -> dict[str, Any]:
         raise InputError(f"no certificate: {stop.args[1]}") from None
     cert["lower"], cert["upper"] = rounded(lower, ROUND_FLOOR), rounded(upper, ROUND_CEILING)
     if drop is not None:
+        if drop <= 0:
+            raise InputError("no certificate: the added heads do not lower the objective")
         cert["descent"]["drop"] = rounded(drop, ROUND_FLOOR)
     return cert
 
 
-def _of(solution: Solution | None) -> Solution:
-    if solution is None:
-        raise InputError("a certificate needs a solution, or heads and a dual point")
-    return solution
+def save(cert: dict[str, Any], path: str | PathLike[str]) -> None:
+    """Write a certificate whole, for ``python -m hardmax.learned.convex.checker``."""
+    write_text(path, json.dumps(cert))
 
 
 class Instance(Protocol):
@@ -121,7 +135,7 @@ def integers(values: np.ndarray) -> dict[str, Any]:
 def _grid(largest: float, bits: int) -> int:
     """The power of two by which numbers up to ``largest`` are rounded to about ``bits`` bits."""
     exponent = int(np.ceil(np.log2(largest))) if largest > 0 else 0
-    return 1 << max(bits - exponent, 0)
+    return 1 << min(max(bits - exponent, 0), 1000)  # as a float it must stay finite
 
 
 def _rounded_to(values: np.ndarray, scale: int) -> list[Any]:
@@ -189,10 +203,3 @@ def gap(cert: dict[str, Any]) -> float:
     """Relative gap that a certificate proves."""
     lower, upper = interval(cert)
     return float((upper - lower) / upper) if upper else 0.0
-
-
-def descent_heads(problem: Problem, factors: Factors) -> Sequence[tuple[np.ndarray, np.ndarray]]:
-    """One head for each violated constraint ‖N_j‖ ≤ β: the top singular pair, as long as pays."""
-    V = problem.criterion.residual(problem.predict(product(factors)), problem.targets)
-    empty = [(np.zeros((a, 0)), np.zeros((b, 0))) for a, b in problem.shapes]
-    return grow(problem, empty, problem.adjoints(V), 1, 0.0)[0]

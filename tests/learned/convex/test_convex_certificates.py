@@ -29,9 +29,10 @@ from hardmax.learned.convex import (
     network_objective,
     proximal_gradient,
     recover,
+    save,
 )
-from hardmax.learned.convex.burer_monteiro import balanced, descend, product
-from hardmax.learned.convex.certificate import descent_heads, interval
+from hardmax.learned.convex.burer_monteiro import balanced, descend, descent_heads, product
+from hardmax.learned.convex.certificate import interval
 from hardmax.learned.convex.enclosure import enclosed_interval, norm_bound
 
 CHECKER = Path(checker.__file__)
@@ -67,7 +68,7 @@ def test_every_head_is_certified(name, activation, pooled, loss):
 def test_the_command_line(tmp_path):
     cert = certify(*solved("self-attention", "linear"))
     good, bad, broken = (tmp_path / name for name in ("good.json", "bad.json", "broken.json"))
-    good.write_text(json.dumps(cert))
+    save(cert, good)
     bad.write_text(json.dumps({**cert, "lower": cert["upper"]}))
     broken.write_text("{")
 
@@ -137,6 +138,11 @@ def test_too_few_heads_are_certified_not_optimal():
     best = factored(case, tolerance=1e-8)
     assert float(low) <= best.lower
     assert best.upper <= float(high)
+    worse = [(U * 9, W * 9) for U, W in descent_heads(case, one)]
+    with pytest.raises(InputError, match="do not lower"):
+        certify(case, factors=one, dual=V, descent=worse)
+    with pytest.raises(InputError, match="needs a solution"):
+        certify(case, factors=one)
     claimed = copy.deepcopy(cert)
     claimed["descent"]["drop"] = str(Fraction(cert["descent"]["drop"]) * 2)
     assert not accepted(claimed)
