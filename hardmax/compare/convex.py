@@ -12,7 +12,8 @@ from ..errors import InputError
 if TYPE_CHECKING:
     from ..dataset import Dataset
 
-_FEATURES = 1 << 24  # N·d³: more is not attempted
+_FEATURES = 1 << 22  # the exact certificate writes out so many at most
+_GATES = 5
 _SIXTEENTH = 16.0
 
 
@@ -38,15 +39,16 @@ class ConvexHead:
 
         tokens, labels = data.tokens.values, data.need_labels()
         attention = self.head == "self-attention"
-        size = len(data) * (data.dimension + 1) ** 3 if attention else len(tokens)
+        size = len(data) * (data.dimension + 1) ** (3 if attention else 1)
+        size *= _GATES if self.activation == "gated" else 1
         if size > _FEATURES:
-            raise InputError(f"N·(d+1)³ = {size} features are too many for this head")
+            raise InputError(f"this head needs {size} features of the data: too many")
         self.mean = tokens.mean(0)
         deviation = tokens.std(0)
         self.deviation = np.where(deviation > 0, deviation, 1.0)
         arrays = self._standardised(data)
         model = ConvexAttentionClassifier(
-            self.head, self.activation, self._decay(arrays, labels), tolerance=1e-4
+            self.head, self.activation, self._decay(arrays, labels), gates=_GATES, tolerance=1e-4
         )
         self.model = model.fit(arrays, labels)
         self.parameters = sum(w.W1.size + w.W2.size for w in self.model.heads_)
