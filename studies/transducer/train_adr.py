@@ -1,0 +1,108 @@
+"""Meta-train a Transducer on ADR operators; stop and resume at will.
+
+    python -m studies.transducer.train_adr --out out/adr.safetensors
+
+The defaults are the reduced run whose weights are committed (studies/transducer/README.md).
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+import numpy as np
+
+from hardmax.learned.transducer import Configuration, Fourier, Settings, Sine, Transducer
+from studies.transducer.adr import make_tasks
+from studies.transducer.metric import relative_error
+
+
+def validate(model: Transducer, v: np.ndarray, u: np.ndarray) -> str:
+    """Errors on unseen operators for a few numbers of examples."""
+    parts = []
+    for n in (5, 10, 20, 50):
+        errors = [
+            relative_error(model.predict((a[:n], b[:n]), a[-40:]), b[-40:])
+            for a, b in zip(v, u, strict=True)
+        ]
+        parts.append(f"n={n} {np.mean(errors):.2e}")
+    return "  ".join(parts)
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path), required=True)
+@click.option("--steps", default=60_000, show_default=True)
+@click.option("--operators", default=4000, show_default=True)
+@click.option("--batch", default=8, show_default=True)
+@click.option("--rate", default=1e-3, show_default=True)
+@click.option("--halvings", default=7, show_default=True)
+@click.option("--examples", type=(int, int), default=(5, 60), show_default=True)
+@click.option("--depth", default=6, show_default=True)
+@click.option("--heads", default=8, show_default=True)
+@click.option("--width", default=64, show_default=True, help="0: no lift, as in the paper")
+@click.option("--mlp", default=100, show_default=True)
+@click.option("--coding", type=click.Choice(["sine", "fourier"]), default="sine")
+@click.option("--kernel", default="exp-dot", show_default=True)
+@click.option("--tied/--untied", default=False)
+@click.option("--readout", default="state", show_default=True)
+@click.option("--loss", default="relative", show_default=True)
+@click.option("--seed", default=0, show_default=True)
+@click.option("--threads", default=1, show_default=True)
+def main(  # noqa: PLR0913
+    out: Path,
+    steps: int,
+    operators: int,
+    batch: int,
+    rate: float,
+    halvings: int,
+    examples: tuple[int, int],
+    depth: int,
+    heads: int,
+    width: int,
+    mlp: int,
+    coding: str,
+    kernel: str,
+    tied: bool,
+    readout: str,
+    loss: str,
+    seed: int,
+    threads: int,
+) -> None:
+    """Meta-train and write OUT; OUT.checkpoint keeps the state, and a second call resumes."""
+    import torch
+
+    torch.set_num_threads(threads)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    code = Sine(50) if coding == "sine" else Fourier(25)
+    sizes = Configuration(
+        50, 50, depth=depth, heads=heads, width=width or None, mlp=mlp, kernel=kernel, tied=tied,
+        readout=readout,
+    )  # fmt: skip
+    model = Transducer(sizes, code, code, seed=seed)
+    tasks = make_tasks(seed, operators, 100)
+    unseen = make_tasks(10**6 + seed, 32, 100)
+    settings = Settings(
+        steps=steps, batch=batch, queries=20, examples=examples, loss=loss, learning_rate=rate,
+        warmup=min(500, steps // 10), halvings=halvings, seed=seed,
+    )  # fmt: skip
+    trainer = model.trainer(tasks, settings)
+    click.echo(f"{model.parameters} parameters, {steps} steps of {batch} of {operators} operators")
+    start, begun = time.perf_counter(), None
+
+    def report(step: int, mean_loss: float) -> None:
+        nonlocal begun
+        passed = time.perf_counter() - start
+        begun = step - 500 if begun is None else begun
+        left = passed / max(step - begun, 1) * (steps - step)
+        line = f"{step:7d}  loss {mean_loss:.3e}  {passed / 60:.1f} min, {left / 60:.0f} left"
+        if step % 2500 == 0 or step == steps:
+            model.save(out, half=True)
+            line += "  " + validate(model, *unseen)
+        click.echo(line)
+
+    trainer.run(Path(f"{out}.checkpoint"), every=500, report=report)
+
+
+if __name__ == "__main__":
+    main()
