@@ -54,7 +54,7 @@ def draw_operators(
 def initial_states(
     rng: np.random.Generator, count: int, *, points: int = 100, length: float = 0.2
 ) -> np.ndarray:
-    """v = m u with a Gaussian field u, of shape (count, points)."""
+    """V = m u with a Gaussian field u, of shape (count, points)."""
     return gaussian_field(rng, count, points, length) * mask(points)
 
 

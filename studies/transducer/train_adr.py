@@ -13,7 +13,14 @@ from pathlib import Path
 import click
 import numpy as np
 
-from hardmax.learned.transducer import Configuration, Fourier, Settings, Sine, Transducer
+from hardmax.learned.transducer import (
+    Configuration,
+    Fourier,
+    Plain,
+    Settings,
+    Sine,
+    Transducer,
+)
 from studies.transducer.adr import make_tasks
 from studies.transducer.metric import relative_error
 
@@ -42,14 +49,19 @@ def validate(model: Transducer, v: np.ndarray, u: np.ndarray) -> str:
 @click.option("--heads", default=8, show_default=True)
 @click.option("--width", default=64, show_default=True, help="0: no lift, as in the paper")
 @click.option("--mlp", default=100, show_default=True)
-@click.option("--coding", type=click.Choice(["sine", "fourier"]), default="sine")
+@click.option(
+    "--coding",
+    type=click.Choice(["sine", "fourier", "trunk"]),
+    default="sine",
+    help="trunk: the variant (30) on samples",
+)
 @click.option("--kernel", default="exp-dot", show_default=True)
 @click.option("--tied/--untied", default=False)
 @click.option("--readout", default="state", show_default=True)
 @click.option("--loss", default="relative", show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--threads", default=1, show_default=True)
-def main(  # noqa: PLR0913
+def main(
     out: Path,
     steps: int,
     operators: int,
@@ -74,10 +86,10 @@ def main(  # noqa: PLR0913
 
     torch.set_num_threads(threads)
     out.parent.mkdir(parents=True, exist_ok=True)
-    code = Sine(50) if coding == "sine" else Fourier(25)
+    code = {"sine": Sine(50), "fourier": Fourier(25), "trunk": Plain(100)}[coding]
     sizes = Configuration(
-        50, 50, depth=depth, heads=heads, width=width or None, mlp=mlp, kernel=kernel, tied=tied,
-        readout=readout,
+        code.size, code.size, trunk=64 if coding == "trunk" else 0, depth=depth, heads=heads,
+        width=width or None, mlp=mlp, kernel=kernel, tied=tied, readout=readout,
     )  # fmt: skip
     model = Transducer(sizes, code, code, seed=seed)
     tasks = make_tasks(seed, operators, 100)

@@ -11,25 +11,58 @@ from typing import TYPE_CHECKING, Any
 
 # public name -> module; imported when first used (PEP 562)
 _WHERE = {
+    "Certificate": "kernel_regression",
     "Configuration": "configuration",
+    "Contradiction": "kernel_regression",
     "Fourier": "coding",
+    "Indefinite": "semidefinite",
+    "KernelRegression": "kernel_regression",
     "Network": "network",
     "Plain": "coding",
+    "Polynomial": "exact_kernels",
+    "RationalQuadratic": "exact_kernels",
+    "Semidefinite": "semidefinite",
     "Settings": "trainer",
     "Sine": "coding",
     "Trainer": "trainer",
     "Transducer": "transducer",
+    "TruncatedExponential": "exact_kernels",
+    "contradiction": "kernel_regression",
+    "decide_semidefinite": "semidefinite",
+    "gram": "exact_kernels",
 }
 
 if TYPE_CHECKING:
     from .coding import Fourier, Plain, Sine
     from .configuration import Configuration
+    from .exact_kernels import Polynomial, RationalQuadratic, TruncatedExponential, gram
+    from .kernel_regression import Certificate, Contradiction, KernelRegression, contradiction
     from .network import Network
+    from .semidefinite import Indefinite, Semidefinite, decide_semidefinite
     from .trainer import Settings, Trainer
     from .transducer import Transducer
 
-__all__ = ["Configuration", "Fourier", "Network", "Plain", "Settings", "Sine", "Trainer",
-           "Transducer"]  # fmt: skip
+__all__ = [
+    "Certificate",
+    "Configuration",
+    "Contradiction",
+    "Fourier",
+    "Indefinite",
+    "KernelRegression",
+    "Network",
+    "Plain",
+    "Polynomial",
+    "RationalQuadratic",
+    "Semidefinite",
+    "Settings",
+    "Sine",
+    "Trainer",
+    "Transducer",
+    "TruncatedExponential",
+    "contradiction",
+    "decide_semidefinite",
+    "gram",
+]
 
 
 def __getattr__(name: str) -> Any:

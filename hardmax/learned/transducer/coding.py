@@ -49,7 +49,7 @@ class Fourier:
 
     def decode(self, vectors: Array, points: int = 100) -> Array:
         """Values (…, points) on an equidistant grid of [0, 1] with both ends."""
-        return np.asarray(vectors) @ _fourier_basis(self.modes, points)
+        return np.asarray(np.asarray(vectors) @ _fourier_basis(self.modes, points))
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,11 @@ class Sine:
                 f"{points} samples hold fewer than {self.modes} sine modes; "
                 f"give at least {self.modes + 2}"
             )
-        return samples @ _sine_basis(self.modes, points).T / (points - 1)
+        return np.asarray(samples @ _sine_basis(self.modes, points).T / (points - 1))
 
     def decode(self, vectors: Array, points: int = 100) -> Array:
         """Values (…, points) on an equidistant grid of [0, 1] with both ends."""
-        return np.asarray(vectors) @ _sine_basis(self.modes, points)
+        return np.asarray(np.asarray(vectors) @ _sine_basis(self.modes, points))
 
 
 @dataclass(frozen=True)
@@ -143,4 +143,4 @@ def _fourier_basis(modes: int, points: int) -> Array:
 @cache
 def _sine_basis(modes: int, points: int) -> Array:
     angles = np.pi * np.outer(np.arange(1, modes + 1), np.linspace(0, 1, points))
-    return np.sqrt(2) * np.sin(angles)
+    return np.asarray(np.sqrt(2) * np.sin(angles))

@@ -24,6 +24,9 @@ class Configuration:
     ``width`` is our addition: linear maps without bias take v and u into ℝ^width and the
     result back to ℝ^output_size. None, as in the paper, works on the vectors themselves.
 
+    ``trunk`` > 0 is the variant (30): u are samples on a grid, the result holds weights of
+    output_size functions of x, which a network of this hidden width, the trunk, learns.
+
     >>> Configuration(50, 50, depth=1).parameters
     122900
     """
@@ -40,13 +43,14 @@ class Configuration:
     tied: bool = False
     readout: str = "state"
     width: int | None = None
+    trunk: int = 0
 
     def __post_init__(self) -> None:
         for name in ("input_size", "output_size", "depth", "heads", "head_size"):
             if not _is_count(getattr(self, name), 1):
                 raise InputError(f"{name} must be a positive integer")
-        if not _is_count(self.mlp, 0):
-            raise InputError("mlp must be an integer, 0 for no residual maps")
+        if not _is_count(self.mlp, 0) or not _is_count(self.trunk, 0):
+            raise InputError("mlp and trunk must be integers ≥ 0; 0 leaves them out")
         if self.width is not None and not _is_count(self.width, 1):
             raise InputError("width must be a positive integer or None")
         if self.kernel not in KERNELS:
@@ -80,7 +84,9 @@ class Configuration:
             layer += _mlp_parameters(a, self.mlp)
             layer += _mlp_parameters(b, self.mlp) if self.map_outputs else 0
         lift = self.width * (self.input_size + 2 * self.output_size) if self.width else 0
-        return (1 if self.tied else self.depth) * layer + lift
+        h, p = self.trunk, self.output_size
+        trunk = 2 * h + h * h + h + h * p + p if h else 0
+        return (1 if self.tied else self.depth) * layer + lift + trunk
 
     def flops(self, examples: int, queries: int = 1) -> int:
         """Floating point operations of the matrix products of one regression.
@@ -102,7 +108,9 @@ class Configuration:
         if self.width:
             outputs = self.output_size * (n + queries)
             lift = 2 * self.width * (t * self.input_size + outputs)
-        return self.depth * layer + lift
+        h, p = self.trunk, self.output_size
+        trunk = 2 * p * (h + h * h + h * p) + 2 * queries * p * p if h else 0
+        return self.depth * layer + lift + trunk
 
     def as_dict(self) -> dict[str, Any]:
         """The fields, for a file."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .configuration import Configuration
-from .extras import need
+from .torch_library import nn, torch
 
-torch = need("torch")
-nn = torch.nn
 Tensor = Any
 
 

@@ -6,11 +6,9 @@ from typing import Any
 
 from ...errors import InputError
 from .configuration import Configuration
-from .extras import need
 from .layers import Layer
+from .torch_library import nn, torch
 
-torch = need("torch")
-nn = torch.nn
 Tensor = Any
 
 
@@ -36,24 +34,43 @@ class Network(nn.Module):
             self.read = nn.Linear(sizes.width, sizes.output_size, bias=False)
         else:
             self.lift_input = self.lift_output = self.read = nn.Identity()
+        if sizes.trunk:
+            h = sizes.trunk
+            self.trunk = nn.Sequential(
+                nn.Linear(1, h), nn.GELU(), nn.Linear(h, h), nn.GELU(),
+                nn.Linear(h, sizes.output_size),
+            )  # fmt: skip
 
     def forward(
-        self, v: Tensor, u: Tensor, queries: Tensor, mask: Tensor | None = None
+        self,
+        v: Tensor,
+        u: Tensor,
+        queries: Tensor,
+        mask: Tensor | None = None,
+        points: int | None = None,
     ) -> Tensor:
-        """Estimates (B, q, output_size).
+        """Estimates (B, q, output_size); with a trunk (B, q, points), on a grid of [0, 1].
 
         ``v`` (B, n, input_size) and ``u`` (B, n, output_size) are examples, ``queries`` is
         (B, q, input_size); ``mask`` (B, n) is True where an example is one, so that data sets
         of different sizes share a batch. Raises InputError where shapes do not fit or a data
         set is empty.
         """
-        return self.read(self._run(v, u, queries, mask)[-1])
+        return self._decode(self._run(v, u, queries, mask)[-1], points)
 
     def states(
         self, v: Tensor, u: Tensor, queries: Tensor, mask: Tensor | None = None
     ) -> list[Tensor]:
         """Estimates after 1, …, depth layers, each (B, q, output_size)."""
-        return [self.read(state) for state in self._run(v, u, queries, mask)]
+        return [self._decode(state, None) for state in self._run(v, u, queries, mask)]
+
+    def _decode(self, state: Tensor, points: int | None) -> Tensor:
+        """Read vectors, and sum (30) if there is a trunk."""
+        weights = self.read(state)
+        if not self.sizes.trunk:
+            return weights
+        x = torch.linspace(-1, 1, points or self.sizes.output_size, dtype=state.dtype)
+        return weights @ self.trunk(x[:, None]).T
 
     def _run(self, v: Tensor, u: Tensor, queries: Tensor, mask: Tensor | None) -> list[Tensor]:
         """The query's state (6), or the sum (5), after every layer, before `read`."""

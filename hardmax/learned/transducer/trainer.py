@@ -13,10 +13,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...formats.files import read_bytes, write_whole
-from .extras import need
 from .network import Network
-
-torch = need("torch")
+from .torch_library import torch
 
 
 @dataclass(frozen=True)
@@ -65,9 +63,7 @@ class Trainer:
     from a checkpoint ends with the same bits on the same machine with one thread.
     """
 
-    def __init__(
-        self, network: Network, v: np.ndarray, u: np.ndarray, settings: Settings
-    ) -> None:
+    def __init__(self, network: Network, v: np.ndarray, u: np.ndarray, settings: Settings) -> None:
         sizes = network.sizes
         if v.ndim != 3 or u.ndim != 3 or v.shape[:2] != u.shape[:2] or not len(v):
             raise InputError(

@@ -15,9 +15,9 @@ from .coding import Coding, Plain, coding_fields, coding_from
 from .configuration import Configuration
 from .extras import need
 from .network import Network
+from .torch_library import torch
 from .trainer import Settings, Trainer
 
-torch = need("torch")
 Array = np.ndarray[Any, np.dtype[Any]]
 FORMAT = "hardmax-transducer/1"
 
@@ -123,10 +123,9 @@ class Transducer:
             raise InputError("examples or queries hold NaN or infinite values")
         coded_v, coded_u = self.encode(v, u)
         coded_queries, _ = self.encode(queries)
+        parts = (torch.as_tensor(part)[None] for part in (coded_v, coded_u, coded_queries))
         with torch.no_grad():
-            found = self.network(
-                *(torch.as_tensor(part)[None] for part in (coded_v, coded_u, coded_queries))
-            )[0]
+            found = self.network(*parts, points=points)[0]
         vectors = found.double().numpy() * self.scale_u
         return self.coding_u.decode(vectors, points or u.shape[-1])
 

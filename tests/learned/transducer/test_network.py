@@ -19,7 +19,7 @@ VARIANTS = [
         ("exp-dot", True, "sum", 5, 0),
         ("exp-dot", False, "state", 5, 7),
     ]
-]
+] + [{"trunk": 6}]
 
 
 def network(a=3, b=2, **variant):
@@ -86,8 +86,6 @@ class TestEveryVariant:
     def test_t11_operations_are_those_of_the_formula(self, variant):
         from torch.utils.flop_counter import FlopCounterMode
 
-        if variant["kernel"] == "l2":
-            variant = variant | {"depth": 1}
         net, (v, u, q) = network(**variant), batch(6, 3, size=1)
         with FlopCounterMode(display=False) as counter:
             net(v, u, q)
