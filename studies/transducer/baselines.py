@@ -107,5 +107,3 @@ class MeanOperator:
 
     def predict(self, queries: np.ndarray) -> np.ndarray:
         return queries @ self.map
-
-

@@ -24,6 +24,7 @@ _WHERE = {
     "Semidefinite": "semidefinite",
     "Settings": "trainer",
     "Sine": "coding",
+    "SineSquare": "coding",
     "Trainer": "trainer",
     "Transducer": "transducer",
     "TruncatedExponential": "exact_kernels",
@@ -33,7 +34,7 @@ _WHERE = {
 }
 
 if TYPE_CHECKING:
-    from .coding import Fourier, Plain, Sine
+    from .coding import Fourier, Plain, Sine, SineSquare
     from .configuration import Configuration
     from .exact_kernels import Polynomial, RationalQuadratic, TruncatedExponential, gram
     from .kernel_regression import Certificate, Contradiction, KernelRegression, contradiction
@@ -56,6 +57,7 @@ __all__ = [
     "Semidefinite",
     "Settings",
     "Sine",
+    "SineSquare",
     "Trainer",
     "Transducer",
     "TruncatedExponential",
