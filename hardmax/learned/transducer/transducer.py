@@ -134,20 +134,26 @@ class Transducer:
 
         ``half`` rounds the weights to float16, for half the bytes.
         """
-        kind = torch.float16 if half else torch.float32
-        tensors = {
-            name: tensor.detach().to(kind).contiguous()
-            for name, tensor in self.network.state_dict().items()
-        }
-        tensors["scale_v"] = torch.as_tensor(self.scale_v)
-        tensors["scale_u"] = torch.as_tensor([self.scale_u], dtype=torch.float64)
-        meta = {
-            "format": FORMAT,
-            "sizes": json.dumps(self.sizes.as_dict()),
-            "codings": json.dumps([coding_fields(self.coding_v), coding_fields(self.coding_u)]),
-        }
-        save_file = need("safetensors.torch").save_file
+        arrays = self.arrays(half=half)
+        meta = {name: str(arrays.pop(name)) for name in ("format", "sizes", "codings")}
+        tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        save_file = need("safetensors.numpy").save_file
         write_whole(path, lambda temporary: save_file(tensors, temporary, metadata=meta))
+
+    def arrays(self, *, half: bool = False) -> dict[str, Array]:
+        """All that `save` writes, as NumPy arrays by name; ``np.savez`` can take them."""
+        kind = np.float16 if half else np.float32
+        state = self.network.state_dict()
+        return {
+            **{name: tensor.detach().numpy().astype(kind) for name, tensor in state.items()},
+            "scale_v": np.asarray(self.scale_v),
+            "scale_u": np.array([self.scale_u]),
+            "format": np.array(FORMAT),
+            "sizes": np.array(json.dumps(self.sizes.as_dict())),
+            "codings": np.array(
+                json.dumps([coding_fields(self.coding_v), coding_fields(self.coding_u)])
+            ),
+        }
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Transducer:
@@ -155,23 +161,30 @@ class Transducer:
         read_bytes(path)
         safetensors = need("safetensors")
         try:
-            with safetensors.safe_open(path, framework="pt") as file:
+            with safetensors.safe_open(path, framework="numpy") as file:
                 meta = file.metadata() or {}
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except safetensors.SafetensorError as problem:
             raise InputError(f"{path}: not a safetensors file ({problem})") from None
-        if meta.get("format") != FORMAT:
-            raise InputError(f"{path}: not a Transducer; the format should be {FORMAT}")
+        return cls.from_arrays(arrays | meta, str(path))
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any], place: str = "arrays") -> Transducer:
+        """The inverse of `arrays`; raises InputError, which begins with ``place``, if broken."""
+        rest = dict(arrays)
+        if str(rest.pop("format", "")) != FORMAT:
+            raise InputError(f"{place}: not a Transducer; the format should be {FORMAT}")
         try:
-            sizes = Configuration.from_dict(json.loads(meta["sizes"]))
-            codings = [coding_from(*fields) for fields in json.loads(meta["codings"])]
+            sizes = Configuration.from_dict(json.loads(str(rest.pop("sizes"))))
+            codings = [coding_from(*fields) for fields in json.loads(str(rest.pop("codings")))]
             model = cls(sizes, *codings)
-            model.scale_v = tensors.pop("scale_v").double().numpy()
-            model.scale_u = float(tensors.pop("scale_u")[0])
-            model.network.load_state_dict({name: x.float() for name, x in tensors.items()})
+            model.scale_v = np.asarray(rest.pop("scale_v"), np.float64)
+            model.scale_u = float(rest.pop("scale_u")[0])
+            weights = {name: torch.as_tensor(np.array(x, "f4")) for name, x in rest.items()}
+            model.network.load_state_dict(weights)
         except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as problem:
             reason = str(problem).splitlines()[0]
-            raise InputError(f"{path}: a broken Transducer ({reason})") from None
+            raise InputError(f"{place}: a broken Transducer ({reason})") from None
         if model.scale_v.shape != (sizes.input_size,):
-            raise InputError(f"{path}: a broken Transducer (scale_v has the wrong size)")
+            raise InputError(f"{place}: a broken Transducer (scale_v has the wrong size)")
         return model
