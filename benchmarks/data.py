@@ -8,7 +8,7 @@ import numpy as np
 
 import hardmax as hm
 from hardmax.dataset import Dataset
-from hardmax.exact_array import ExactArray
+from hardmax.exact.array import ExactArray
 from hardmax.model.parameters import NAMES
 
 

@@ -7,9 +7,6 @@ to learn in random labels. Every size runs in a process of its own: wall time of
 memory (ru_maxrss), blocks, verdict. After that:
 
 - the growth exponent, the slope of log(time) against log(N) by least squares;
-- sign products: the time of the bare float64 products of all points with all directions u of
-  the model's wide panels, on all cores, over the processor time, a core, that the engine takes to
-  know which of all these layers rest: "signs_%". "share_%" is the same over the whole verdict;
 - vowels: ``hardmax build`` as a whole process, the median of 5;
 - with --paper, text-like N = 10 000 by the strategy paper.
 
@@ -28,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter, thread_time
+from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -40,11 +37,6 @@ SIZES = (10_000, 100_000, 1_000_000)
 LENGTH, DIMENSION = 4, 32
 LIMIT_S = {100_000: 20.0, 1_000_000: 240.0, "vowels, whole process": 1.0, "paper": 300.0}
 LIMIT_GIB = {1_000_000: 12.0}
-SHARE = 80.0  # per cent of the engine's signs that the bare product should take
-KINDS = ("tents", "layers")
-GEMM_S = 8.0  # beyond, the bare product runs on fewer points and is scaled
-TURNS, TURNS_S = (3, 41), 4.0  # bare products and the engine's signs: how often, and how long
-PANEL, HEIGHTS = 256, (512, 1024, 4096)  # directions and points at a time: the fastest counts
 
 
 # ---- one phase each, in a process of its own ----
@@ -77,11 +69,7 @@ def prove(path: str, strategy: str) -> dict[str, object]:
     made = perf_counter()
     wrong = misclassified(model, data)
     judged = perf_counter()
-    peak = peak_gib()
-    start_exact = perf_counter()
-    misclassified(model, data)
-    again = perf_counter() - start_exact
-    found = {
+    return {
         "N": len(data),
         "T": len(data.tokens),
         "d": data.dimension,
@@ -93,110 +81,15 @@ def prove(path: str, strategy: str) -> dict[str, object]:
         "build_s": made - loaded,
         "exact_s": judged - made,
         "total_s": judged - start,
-        "peak_GiB": peak,
-        "exact_again_s": again,
+        "peak_GiB": peak_gib(),
         "build/exact": (made - loaded) / (judged - made),
     }
-    if strategy == "cover":
-        found |= sign_products(model, data)
-        found["share_%"] = 100 * found["gemm_s"] / found["exact_again_s"]
-    return found
 
 
 def peak_gib() -> float:
     """Peak resident memory of this process; ru_maxrss counts KiB, on macOS bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
-
-
-def wide(model: object) -> list:
-    """The panels of the model's plan whose layers are first looked at, all at once."""
-    from hardmax.engine import Plan
-    from hardmax.engine.sweep import in_order
-
-    panels = [step for step in Plan.of(model).steps if getattr(step, "kind", "") in KINDS]
-    return [panel for panel in panels if not in_order(panel)]
-
-
-def sign_products(model: object, data: object) -> dict[str, object]:
-    """The bare products of all points with all directions u of wide panels, and the engine's
-    `signs` of them, in turns; the medians."""
-    import numpy as np
-
-    first = np.concatenate([panel.first for panel in wide(model)])
-    directions = model.parameters.u.values[first]
-    width, d = directions.shape
-    points = len(data)
-    X = np.random.default_rng(0).normal(size=(points, d))
-    speeds = {}
-    for height in HEIGHTS:
-        tried = min(points, 8 * height)
-        product(X[:tried], directions, height)
-        start = perf_counter()
-        product(X[:tried], directions, height)
-        speeds[height] = (perf_counter() - start) / tried
-    best = min(speeds, key=speeds.__getitem__)
-    used = min(points, max(8 * best, int(GEMM_S / speeds[best])))
-    bare, own = [], []
-    begin = perf_counter()
-    while len(own) < TURNS[0] or (len(own) < TURNS[1] and perf_counter() - begin < TURNS_S):
-        product(X[: 8 * best], directions, best)  # as warm as if nothing came between
-        start = perf_counter()
-        product(X[:used], directions, best)
-        bare.append((perf_counter() - start) * points / used)
-        own.append(signs(model, data))
-    gemm, took = statistics.median(bare), statistics.median(own)
-    return {
-        "directions": width,
-        "turns": len(own),
-        "gemm_s": gemm,
-        "gemm_of": f"{used}/{points}",
-        "gemm_GFLOP/s": 2e-9 * points * width * d / gemm,
-        "signs_s": took,
-        "signs_%": 100 * gemm / took,
-    }
-
-
-def signs(model: object, data: object) -> float:
-    """Processor time, over the number of cores, that the engine takes to know which layers of
-    the wide panels rest on which points; what may be active is then moved off the clock."""
-    from hardmax.engine import Plan
-    from hardmax.engine.along import look
-    from hardmax.engine.chunks import chunks, chunkwise
-    from hardmax.engine.collapse import collapse
-    from hardmax.engine.slabs import inside
-    from hardmax.engine.sweep import sweep
-    from hardmax.threads import cores
-
-    plan, panels = Plan.of(model), wide(model)
-
-    def one(start: int, end: int, buffers: object) -> float:
-        points = collapse(plan, data.tokens, data.offsets[start : end + 1]).points
-        took = 0.0
-        for panel in panels:
-            before = thread_time()
-            if panel.kind == "tents":
-                inside(panel, points, buffers)
-            else:
-                look(panel, points, panel.axis, buffers)
-            took += thread_time() - before
-            sweep(panel, points, buffers)
-        return took
-
-    return sum(chunkwise(one, chunks(data.offsets))) / cores()
-
-
-def product(X, directions, height):  # type: ignore[no-untyped-def]
-    """X @ directions.T, ``height`` points and PANEL directions at a time, into a buffer that stays
-    in the cache; by the threads of BLAS, which are quicker at it than pieces in threads."""
-    import numpy as np
-
-    out = np.empty((height, PANEL))
-    for start in range(0, len(X), height):
-        part = X[start : start + height]
-        for k in range(0, len(directions), PANEL):
-            some = directions[k : k + PANEL]
-            np.matmul(part, some.T, out=out[: len(part), : len(some)])
 
 
 def write_text(path: str, count: int) -> dict[str, object]:
@@ -255,7 +148,6 @@ def shown(row: dict[str, object], column: str) -> str:
         return ""
     text = f"{value:.3g}" if isinstance(value, float) and abs(value) < 1000 else f"{value}"
     missed = limit is not None and value > limit
-    missed |= column == "signs_%" and value < SHARE
     missed |= column == "verdict" and value != "proved"
     return text + "!" * missed
 
@@ -306,11 +198,7 @@ def main() -> None:
     growth = {
         column: exponent(rows, column) for column in ("load_s", "build_s", "exact_s", "total_s")
     }
-    print(
-        "strategy cover, --no-learn; signs_% and share_% are bare products over the engine's signs,"
-    )
-    print("and over exact_again_s")
-    print()
+    print("strategy cover, --no-learn", end="\n\n")
     if rows:
         show(rows)
     print(

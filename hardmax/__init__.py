@@ -23,7 +23,7 @@ _WHERE = {
     "FeedForward": "model.layers",
     "HardmaxError": "errors",
     "InputError": "errors",
-    "Matrix": "arithmetic",
+    "Matrix": "exact.matrix",
     "RankOneBlock": "model.layers",
     "SelfAttention": "model.layers",
     "Transformer": "model.transformer",
@@ -35,12 +35,12 @@ _WHERE = {
 }
 
 if TYPE_CHECKING:
-    from .arithmetic import Matrix
     from .certify.predict import predict
     from .certify.verify import Certificate, certify
     from .construct.build import build
     from .dataset import ContradictionError, Dataset
     from .errors import HardmaxError, InputError
+    from .exact.matrix import Matrix
     from .formats.data import load
     from .model.layers import Block, FeedForward, RankOneBlock, SelfAttention, readout
     from .model.transformer import Transformer

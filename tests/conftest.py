@@ -62,19 +62,18 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
 
 FORCED = {  # every path of the engine, on models and data of any size
     "as it is": {},
-    "panels": {"fuse._BRIEF": 0, "fuse._STRAIGHT": 1},
+    "panels": {"compile.panels._STRAIGHT": 1},
     "rounds": {
-        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
-        "along._PAYS": 0,
+        "compile.panels._STRAIGHT": 10**6, "compile.panels._FEW": 0, "forward.forward_pass._SHORT": 0,
     },
     "rounds, then columns": {
-        "fuse._BRIEF": 0, "fuse._STRAIGHT": 10**6, "fuse._FEW": 0, "sweep._SHORT": 0,
-        "sweep._ROUNDS": 1, "along._PAYS": 0,
+        "compile.panels._STRAIGHT": 10**6, "compile.panels._FEW": 0, "forward.forward_pass._SHORT": 0,
+        "forward.forward_pass._ROUNDS": 1,
     },
     "small panels": {
-        "fuse._BRIEF": 0, "fuse._ITEMS": 2, "fuse._TENTS": 1, "fuse._STRAIGHT": 1, "fuse._FEW": 0,
+        "compile.panels._ITEMS": 2, "compile.panels._TENTS": 1, "compile.panels._STRAIGHT": 1, "compile.panels._FEW": 0,
     },
-    "step by step": {"settle._NEW": 0, "settle._STEPS": 2},
+    "step by step": {"exact.backward._NEW": 0, "exact.backward._STEPS": 2},
     "small chunks": {"chunks._ALONE": 0, "chunks._CHUNK": 1},
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import dot
 
-from hardmax.alternatives import (
+from hardmax.exact.alternatives import (
     Combination,
     Direction,
     Refutation,

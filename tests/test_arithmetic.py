@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardmax.arithmetic import IntegerRows, Matrix, clear_denominators, primitive
+from hardmax.exact.matrix import IntegerRows, Matrix, clear_denominators, primitive
 from hardmax.testing import rationals
 
 entries = rationals(5)

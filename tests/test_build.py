@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.construct.paper import STAGES
+from hardmax.construct.paper.strategy import STAGES
 from hardmax.errors import InputError, ResourceLimitError
 from hardmax.labels import Point
 from hardmax.testing import FAMILIES, KINDS, adversarial, adversarial_datasets, datasets

@@ -351,12 +351,12 @@ def test_interruptions_while_the_model_is_written(run, tmp_path, monkeypatch, pr
 
 def test_a_model_that_is_not_proved_gets_no_name(run, tmp_path, monkeypatch):
     """`build` verifies the file before it is renamed; a builder's bug is an internal error."""
-    from hardmax.construct import build
+    from hardmax.construct.paper import strategy
 
     def wrong(data, merged, seed=0, on_block=None):
         return hm.Transformer([hm.RankOneBlock.of(data.dimension)], stages=["classify"])
 
-    monkeypatch.setattr(build, "STRATEGIES", {**build.STRATEGIES, "paper": wrong})
+    monkeypatch.setattr(strategy, "build_paper", wrong)
     result = run("build", FIGURE2, "-o", tmp_path / "m.npz")
     assert (result.code, result.out) == (70, "")
     assert "refuted" in result.err

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax.certify.floating import certify_float
-from hardmax.construct import cover as module
-from hardmax.construct.ending import ending_count, polyline
-from hardmax.construct.flatten import flatten
-from hardmax.construct.forms import Form, Task, rules_form, shells_form, tents_form
-from hardmax.construct.learn import choose_list, fit_list
-from hardmax.construct.shells import fewest, park
-from hardmax.construct.slice import Cut, TooClose
-from hardmax.construct.tents import cover_class
-from hardmax.construct.tie_splitting import split_ties
-from hardmax.construct.tilt import BAND
+from hardmax.construct.cover import strategy as module
+from hardmax.construct.cover.ending import ending_count, polyline
+from hardmax.construct.cover.flatten import flatten
+from hardmax.construct.cover.height_slice import Cut, TooClose
+from hardmax.construct.cover.rules.learn import choose_list, fit_list
+from hardmax.construct.cover.shells.park import fewest, park
+from hardmax.construct.cover.shells.tilt import BAND
+from hardmax.construct.cover.tents.search import cover_class
+from hardmax.construct.cover.variants import Form, Task, rules_form, shells_form, tents_form
+from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
 from hardmax.labels import Ball, Halfspace, Point
 from hardmax.model.tokens import Tokens

@@ -14,7 +14,7 @@ import hardmax as hm
 from hardmax.dataset import ContradictionError, merge
 from hardmax.dataset.grouping import measure, token_keys
 from hardmax.errors import InputError
-from hardmax.exact_array import ExactArray
+from hardmax.exact.array import ExactArray
 from hardmax.labels import Ball, Box, Halfspace, Point
 from hardmax.testing import datasets, sequences
 

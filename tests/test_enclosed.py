@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.construct import pulls
-from hardmax.construct.cloud import Cloud
-from hardmax.construct.enclosed import Enclosed
-from hardmax.construct.leaders import shift_above
-from hardmax.construct.pulls import Pull
-from hardmax.construct.sharing import Sharing
+from hardmax.construct.paper import pulls
+from hardmax.construct.paper.enclosed import Enclosed
+from hardmax.construct.paper.leaders import shift_above
+from hardmax.construct.paper.pulls import Pull
+from hardmax.construct.shared.filtered_means import Cloud
+from hardmax.construct.shared.sharing import Sharing
 from hardmax.dataset import merge
 from hardmax.model.layers import RankOneBlock
 from hardmax.model.tokens import Tokens
@@ -158,7 +158,7 @@ def test_a_pull_that_merges_by_chance():
 
 def test_tokens_that_share_a_hash(monkeypatch):
     state, batch = both(adversarial("zero-one-lattice", 9))
-    from hardmax.construct import enclosed
+    from hardmax.construct.paper import enclosed
 
     monkeypatch.setattr(enclosed, "token_hashes", lambda X: np.zeros(len(X), np.uint64))
     again, _ = both(adversarial("zero-one-lattice", 9))

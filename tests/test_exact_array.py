@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardmax.errors import InputError, ResourceLimitError
-from hardmax.exact_array import ExactArray
-from hardmax.numbers import bits
+from hardmax.exact.array import ExactArray
+from hardmax.exact.numbers import bits
 
 numbers = (
     st.floats(allow_nan=False, allow_infinity=False).map(Fraction)

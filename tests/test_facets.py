@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from hardmax.construct.facets import Facets
+from hardmax.construct.cover.shells.facets import Facets
 
 
 def facets(Y, directions, rng):

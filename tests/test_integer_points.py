@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.construct.exact_means import exact_means, means_of_points
-from hardmax.construct.integer_points import IntegerPoints, falling, inner
-from hardmax.construct.move import move
-from hardmax.construct.moves import Moves, pack
+from hardmax.construct.shared.move import move
+from hardmax.construct.shared.moves import Moves, pack
 from hardmax.errors import ResourceLimitError
-from hardmax.exact_array import ExactArray
+from hardmax.exact.array import ExactArray
+from hardmax.exact.means import exact_means, means_of_points
+from hardmax.exact.numbers import dot, power_of_two_below
+from hardmax.exact.points import IntegerPoints, falling, inner
+from hardmax.exact.rows import row_of, vector_of
 from hardmax.model.layers import RankOneBlock
-from hardmax.numbers import dot, power_of_two_below
-from hardmax.rows import row_of, vector_of
 from hardmax.testing import FAMILIES, adversarial, rationals
 
 F = Fraction

@@ -20,10 +20,10 @@ from hardmax.construct import (
     common_direction,
     extreme_token,
     leader_shift,
-    separate,
     separating_hyperplane,
     split_means,
 )
+from hardmax.construct.paper import separate
 from hardmax.dataset import merge
 from hardmax.errors import InputError
 from hardmax.model.tokens import Tokens

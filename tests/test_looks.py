@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from reference import dot
 
 from hardmax import RankOneBlock, Transformer
-from hardmax.engine import Plan, along, buffers, slabs
-from hardmax.engine.buffers import Buffers
-from hardmax.engine.points import Points
-from hardmax.engine.rounding import LARGE, SPARE, gamma
+from hardmax.enclosure.rounding import SPARE, gamma
+from hardmax.engine import Plan
+from hardmax.engine.forward import buffers
+from hardmax.engine.forward import tents as slabs
+from hardmax.engine.forward.buffers import Buffers
+from hardmax.engine.forward.points import Points
 
 F = Fraction
 
@@ -67,39 +69,6 @@ def test_slabs_are_noticed(seed, d, size, narrow):
         assert wanted <= set(zip(rows.tolist(), items.tolist(), strict=True))
 
 
-@given(SEEDS, st.integers(2, 40), st.integers(-5, 30))
-def test_active_layers_are_noticed(seed, d, size):
-    """Layers that points are just beyond, by exact arithmetic, if they are as far off as their
-    radius says."""
-    rng = np.random.default_rng(seed)
-    X, U = cancelling(rng, 80, d, 2.0**size)
-    U = U[:30]
-    U[::2, -1] = rng.normal(size=15)
-    radius = 2.0 ** (size - rng.integers(0, 20, size=X.shape))
-    true = [
-        tuple(x + side * r for x, r, side in zip(exact(x), exact(r), sides, strict=True))
-        for x, r, sides in zip(X, radius, rng.choice([-1, 1], X.shape).tolist(), strict=True)
-    ]
-    blocks = []
-    for k, u in enumerate(U):
-        off = F(2) ** (size - int(rng.integers(10, 60)))
-        b = off - dot(exact(u), true[k])
-        blocks.append(RankOneBlock.of(d, u=exact(u), b=b, w=[F(0)] * (d - 1) + [F(1)]))
-    (panel,) = (step for step in with_collapse(blocks, d).steps if hasattr(step, "kind"))
-    points = Points(X, radius)
-    with pytest.MonkeyPatch.context() as patch:
-        for pays, single in ((0, True), (1 << 60, False)):
-            patch.setattr(along, "_PAYS", pays)
-            seen = along.look(panel, points, d - 1, Buffers())
-            assert seen.single == single
-            for k, u in enumerate(U):
-                assert seen.hits[k, k]
-                b = blocks[k].b
-                for j in range(0, len(X), 7):
-                    if dot(exact(u), true[j]) + b > 0:
-                        assert seen.hits[j, k]
-
-
 @given(SEEDS, st.integers(1, 40), st.sampled_from([-280, -140, -75, -62, -30, 0, 30, 62, 70, 280]))
 def test_reaches_and_lengths_are_bounds(seed, d, size):
     """By exact arithmetic, past the range of single precision as well, beside points at zero."""
@@ -110,71 +79,13 @@ def test_reaches_and_lengths_are_bounds(seed, d, size):
         X[rng.integers(0, 12, size=6) == 0] = 0
         X += rng.normal(size=d) * 2.0 ** (size + 6) * rng.integers(0, 2)
         points = Points(X, 2.0 ** (size - rng.integers(30, 80, size=X.shape)))
-        glance, aside = points.glance(axis), points.aside(axis)
+        glance = points.glance(axis)
     others = [i for i in range(d) if i != axis]
     for j, (x, r) in enumerate(zip(X, points.radius, strict=True)):
         least = sum((F(gamma(d + SPARE)) * abs(F(x[i])) + F(r[i])) ** 2 for i in others)
-        for reach in (glance.reach[j], aside.reach[j]):
-            assert F(reach) ** 2 >= least
+        assert F(glance.reach[j]) ** 2 >= least
         if np.isfinite(glance.scale):
             assert F(glance.scale) ** 2 >= sum(F(x[i]) ** 2 for i in others)
-        if np.isfinite(aside.size[j]) and aside.size.max() > 1 / LARGE:
-            away = sum((F(x[i]) - F(aside.centre[i])) ** 2 for i in others)
-            assert F(aside.size[j]) ** 2 >= away
-
-
-def test_lengths_whose_squares_underflow_are_bounded():
-    """Many coordinates, the square of each of which rounds to zero in single precision."""
-    small, d = 0.99 * 2.0**-75, 2048
-    X = np.zeros((4, d))
-    X[0], X[1], X[2, 0], X[3, 0] = small, -small, 1, -1
-    aside = Points(X, np.zeros_like(X)).aside(0)
-    assert not aside.centre.any()
-    assert F(aside.size[0]) ** 2 >= (d - 1) * F(small) ** 2
-
-
-@given(
-    st.lists(st.lists(st.integers(-9, 2), min_size=2, max_size=2), min_size=1, max_size=4),
-    st.lists(st.tuples(st.integers(-4, 4), st.integers(0, 4)), min_size=4, max_size=4),
-    st.lists(st.integers(-4, 4), min_size=2, max_size=2),
-)
-def test_layers_that_a_move_wakes_are_noticed(products, moves, slopes):
-    """Whatever comes above 0, by a move up or down or as uncertainty grows, by one unit."""
-    moves = moves[: len(products)]
-    woken = any(
-        p + slope * move + abs(slope) * grown > 0
-        for row, (move, grown) in zip(products, moves, strict=True)
-        for p, slope in zip(row, slopes, strict=True)
-    )
-    move, grown = np.array(moves, dtype=float).T
-    below = np.array(products, dtype=np.float32) - np.float32(1 / 16)  # more than slopes round
-    found = along._wakes(below, move, grown, np.array(slopes, dtype=np.float32))
-    assert found or not woken
-    if len(products) == 1:
-        assert found == woken
-
-
-def test_points_that_are_no_numbers_may_wake_layers():
-    """Neither a product nor a growth that is not finite lets a layer rest."""
-    one = np.ones(1)
-    assert not along._wakes(-one[None], 0 * one, 0 * one, one)
-    for bad in (np.nan, np.inf):
-        assert along._wakes(bad * one[None], 0 * one, 0 * one, one)
-        assert along._wakes(-one[None], bad * one, 0 * one, one)
-        assert along._wakes(-one[None], 0 * one, bad * one, one)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30, 1e200])
-def test_points_past_single_precision_are_asked_in_double(value, monkeypatch):
-    monkeypatch.setattr(along, "_PAYS", 0)
-    blocks = [RankOneBlock.of(2, u=[1, 0], b=b, w=[0, 1]) for b in range(-30, -1)]
-    (panel,) = (step for step in with_collapse(blocks, 2).steps if hasattr(step, "kind"))
-    X = np.zeros((4, 2))
-    X[1, 0] = value
-    with np.errstate(invalid="ignore", over="ignore"):
-        seen = along.look(panel, Points(X, np.zeros_like(X)), 1, Buffers())
-    assert not seen.single
-    assert seen.hits[1].all()
 
 
 @given(SEEDS, st.lists(st.sampled_from(["raised", "put", "layer", "scale", "other"]), max_size=6))
@@ -193,29 +104,23 @@ def test_what_is_kept_is_never_stale(seed, steps):
         if step in ("raised", "other"):
             axis = 3 if step == "raised" else 2
             which = np.full(len(some), axis - 1)
-            points.raised(plan, some, which, points.reach()[some], axis)
+            points.raised(plan.arrays, some, which, points.reach()[some], axis)
         elif step == "put":
             part = points.take(some)
-            part.layer(plan, np.ones(len(some), dtype=int), part.reach())
+            part.layer(plan.arrays, np.ones(len(some), dtype=int), part.reach())
             points.put(some, part)
         elif step == "layer":
-            points.layer(plan, np.ones(len(points), dtype=int), points.reach())
+            points.layer(plan.arrays, np.ones(len(points), dtype=int), points.reach())
         elif step == "scale":
             points.scale(3.0)
         for axis in (2, 3):
-            kept = points.aside(axis)
-            fresh = Points(points.values.copy(), points.radius.copy()).aside(axis)
-            others = np.arange(d) != axis
-            assert (kept.rows[:, :d][:, others] == fresh.rows[:, :d][:, others]).all()
-            assert (kept.size == fresh.size).all()
-            assert (kept.reach == fresh.reach).all()
             seen = points.glance(axis)
             again = Points(points.values.copy(), points.radius.copy()).glance(axis)
             assert (seen.rows == again.rows).all()
             assert (seen.reach == again.reach).all()
             assert seen.scale == again.scale
-            # the reach of all coordinates, put together, bounds the error of every ⟨u,x⟩
-            reach = np.maximum(kept.reach, points.reach_of(slice(None), axis))
+            # the reach bounds the error of every ⟨u,x⟩
+            reach = points.reach()
             u = np.abs(rng.normal(size=(20, d)))
             errors = u @ (points.radius + gamma(d) * np.abs(points.values)).T
             assert (errors <= u.sum(axis=1)[:, None] * reach).all()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import hardmax as hm
 from hardmax.dataset import ContradictionError, grouping, merge
 from hardmax.dataset.measures import count_measures
-from hardmax.exact_array import ExactArray
+from hardmax.exact.array import ExactArray
 
 F = Fraction
 TINY = F(1, 3**60)

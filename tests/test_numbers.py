@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardmax.errors import InputError
-from hardmax.numbers import (
+from hardmax.exact.numbers import (
     as_fraction,
     as_vector,
     bits,

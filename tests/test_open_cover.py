@@ -11,22 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.construct import cover as module
-from hardmax.construct import open_cover as inner
-from hardmax.construct.cloud import Cloud
-from hardmax.construct.filtered import FilteredPoints
-from hardmax.construct.flatten import coded
-from hardmax.construct.open_cover import open_cover
-from hardmax.construct.orthogonal import Orthogonal
-from hardmax.construct.ramps import Crowd, Pencil
-from hardmax.construct.slice import TooClose
-from hardmax.construct.tie_splitting import split_ties
+from hardmax.construct.cover import strategy as module
+from hardmax.construct.cover.flatten import coded
+from hardmax.construct.cover.height_slice import TooClose
+from hardmax.construct.cover.open import open_cover as inner
+from hardmax.construct.cover.open.open_cover import open_cover
+from hardmax.construct.cover.open.open_pushes import Crowd, Pencil
+from hardmax.construct.cover.orthogonal import Orthogonal
+from hardmax.construct.shared.filtered_means import Cloud
+from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
+from hardmax.enclosure.filtered import FilteredPoints
+from hardmax.exact.numbers import dot
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
 from hardmax.labels.inner_radius import inner_radius
 from hardmax.model.tokens import Tokens
 from hardmax.model.transformer import apply
-from hardmax.numbers import dot
 from hardmax.testing import FAMILIES, KINDS, adversarial, datasets, disjoint_sets
 
 OPEN = tuple(kind for kind in KINDS if kind != "point")

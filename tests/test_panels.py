@@ -9,14 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.construct import cloud, cover, panels, products, rules, tents
-from hardmax.construct.cloud import Cloud, Means
-from hardmax.construct.filtered import FilteredPoints
-from hardmax.construct.flatten import flatten
-from hardmax.construct.packing import Staged
-from hardmax.construct.panels import Panel, Panels, precision
-from hardmax.construct.tents import cover_class
-from hardmax.exact_array import ExactArray
+from hardmax.construct.cover import products
+from hardmax.construct.cover import strategy as cover
+from hardmax.construct.cover.flatten import flatten
+from hardmax.construct.cover.rules import apply as rules
+from hardmax.construct.cover.tents import panels
+from hardmax.construct.cover.tents import search as tents
+from hardmax.construct.cover.tents.panels import Panel, Panels, precision
+from hardmax.construct.cover.tents.search import cover_class
+from hardmax.construct.shared import filtered_means as cloud
+from hardmax.construct.shared.filtered_means import Cloud, Means
+from hardmax.construct.shared.staged import Staged
+from hardmax.enclosure.filtered import FilteredPoints
+from hardmax.exact.array import ExactArray
 from hardmax.model.layers import RankOneBlock
 from hardmax.model.parameters import Parameters
 from hardmax.model.tokens import Tokens

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.construct.collapse import collapse
-from hardmax.construct.filtered import FilteredPoints, rounded_to
-from hardmax.construct.radial import Target, peel_radially
-from hardmax.construct.tie_splitting import split_ties
+from hardmax.construct.peel.radial import Target, peel_radially
+from hardmax.construct.shared.collapse import collapse
+from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
+from hardmax.enclosure.filtered import FilteredPoints, rounded_to
+from hardmax.exact.numbers import dot
 from hardmax.labels import Ball, Point
 from hardmax.model.tokens import Tokens
 from hardmax.model.transformer import apply
-from hardmax.numbers import dot
 from hardmax.testing import FAMILIES, KINDS, adversarial, datasets, rationals
 
 

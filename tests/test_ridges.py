@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax import RankOneBlock, Transformer
-from hardmax.engine import Plan, along, collapse, evaluate, fuse, sweep
-from hardmax.engine.buffers import Buffers
-from hardmax.engine.points import ACTIVE
-from hardmax.engine.ridges import ridges
-from hardmax.engine.trails import Events
+from hardmax.engine import Plan, evaluate
+from hardmax.engine.compile import panels as fuse
+from hardmax.engine.compile.ridges import ridges
+from hardmax.engine.forward import collapse
+from hardmax.engine.forward import forward_pass as sweep
+from hardmax.engine.forward.buffers import Buffers
+from hardmax.engine.forward.points import ACTIVE
+from hardmax.engine.forward.record import Events
 from hardmax.testing import rationals
 
 F = Fraction
@@ -27,7 +30,6 @@ COLLAPSE = {"rho": 0, "alpha": 1}
 @pytest.fixture
 def panels(monkeypatch):
     """Panels, however short the model."""
-    monkeypatch.setattr(fuse, "_BRIEF", 0)
     monkeypatch.setattr(fuse, "_STRAIGHT", 10**6)
     monkeypatch.setattr(fuse, "_FEW", 0)
 
@@ -278,9 +280,9 @@ def test_a_gap_between_blocks_parts_a_run():
     """Attention in between, or a block that does nothing: not consecutive, not one ridge."""
     u, e = (F(1), F(2)), (F(2), F(-1))
     plan = Plan.of(model_of(*(layer(u, 1, F(k), e) for k in range(4))))
-    assert [(r.start, r.stop) for r in ridges(plan, np.arange(1, 5))] == [(0, 4)]
-    assert [(r.start, r.stop) for r in ridges(plan, np.array([1, 3, 4]))] == [(1, 3)]
-    assert ridges(plan, np.array([1])) == []
+    assert [(r.start, r.stop) for r in ridges(plan.arrays, np.arange(1, 5))] == [(0, 4)]
+    assert [(r.start, r.stop) for r in ridges(plan.arrays, np.array([1, 3, 4]))] == [(1, 3)]
+    assert ridges(plan.arrays, np.array([1])) == []
 
 
 @given(st.data())
@@ -288,9 +290,6 @@ def test_pushes_next_to_points(panels, monkeypatch, data):
     """Layers that all raise one coordinate, steeply or not, with points on and next to their
     hyperplanes, near and far: whatever is active is noticed, whatever counts as active is."""
     monkeypatch.setattr(sweep, "_SHORT", 0)
-    monkeypatch.setattr(along, "_PAYS", data.draw(st.sampled_from([0, 0, 10**6])))
-    monkeypatch.setattr(along, "_ASKED", data.draw(st.sampled_from([0, 8])))
-    monkeypatch.setattr("hardmax.engine.points._SOME", data.draw(st.sampled_from([1, 64])))
     d = data.draw(st.integers(2, 4))
     scale = F(2) ** data.draw(st.sampled_from([-150, -45, 0, 0, 0, 30, 45, 150]))
     seed = data.draw(st.integers(0, 2**32))

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from reference import dot
 
 from hardmax import RankOneBlock
-from hardmax.construct.classify import classify
-from hardmax.construct.cluster import cluster
-from hardmax.construct.match import Points, match_labels
-from hardmax.construct.means import split_means
-from hardmax.construct.move import move, rounded
-from hardmax.construct.preprocess import preprocess
+from hardmax.construct.paper.classify import classify
+from hardmax.construct.paper.cluster import cluster
+from hardmax.construct.paper.match import Points, match_labels
+from hardmax.construct.paper.preprocess import preprocess
+from hardmax.construct.shared.move import move, rounded
+from hardmax.construct.shared.split_means import split_means
 from hardmax.errors import InputError, ResourceLimitError
 from hardmax.labels import Halfspace, Point
 from hardmax.model.tokens import Tokens

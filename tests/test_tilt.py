@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardmax.construct.tilt import BAND, certified
+from hardmax.construct.cover.shells.tilt import BAND, certified
 
 RANKS = np.array([[1.0, 2.0, 3.0]])
 

@@ -21,7 +21,7 @@ from data import gaussian, text_like
 
 import hardmax as hm
 from baselines import fractions_blocks, numpy_blocks, sympy_blocks, torch_blocks, torch_dense
-from hardmax.exact_array import ExactArray
+from hardmax.exact.array import ExactArray
 from hardmax.model.parameters import NAMES, VECTORS, Parameters
 
 TOLERANCE = 1e-10

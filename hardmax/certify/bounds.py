@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
-from ..arithmetic import Matrix
+from ..exact.matrix import Matrix
+from ..exact.numbers import bits
 from ..model.layers import Block, RankOneBlock
 from ..model.transformer import Transformer
-from ..numbers import bits
 
 
 @dataclass(frozen=True)

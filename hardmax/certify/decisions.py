@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..arithmetic import clear_denominators
+from ..exact.matrix import clear_denominators
 from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
 from .jacobian import Functional, Jacobians

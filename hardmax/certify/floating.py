@@ -27,11 +27,11 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..errors import InputError
+from ..exact.numbers import Vector, exact_text
 from ..labels import Point
 from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from ..numbers import Vector, exact_text
 from .jacobian import Jacobians
 from .label_margin import LabelMargins
 

@@ -10,8 +10,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..exact.numbers import Vector, dot, root
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
-from ..numbers import Vector, dot, root
 from .jacobian import Functional, Jacobians
 from .predict import predict
 

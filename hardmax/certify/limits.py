@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..model.shadow import ratio
+from ..enclosure.shadow import ratio
 from ..model.tokens import Tokens
 from .jacobian import Functional
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..dataset import Dataset
+from ..enclosure.rounding import LEAST, MOST, SLACK, TINY, UNIT, gamma
 from ..engine import Outputs
-from ..engine.points import Points
-from ..engine.rounding import LEAST, MOST, SLACK, TINY, UNIT, Array, gamma
+from ..engine.forward.points import Points
+from ..exact.array import Array
+from ..exact.numbers import Vector, nearest_float
+from ..exact.rows import vector_of
 from ..labels import Ball, Box, LabelSet, Point
-from ..numbers import Vector, nearest_float
-from ..rows import vector_of
 
 
 def surely_inside(label_set: LabelSet, points: Points) -> Array:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..model.shadow import ratio
+from ..enclosure.shadow import ratio
 from .jacobian import Functional, Jacobians
 
 _LARGEST = 2**25  # entries of all matrices together; beyond, nothing is dismissed

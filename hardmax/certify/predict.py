@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import InputError
+from ..exact.numbers import Vector
 from ..labels import LabelSet
-from ..numbers import Vector
 
 
 def predict(output: Vector, sets: Mapping[str, LabelSet]) -> str:

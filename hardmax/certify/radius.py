@@ -16,11 +16,11 @@ from fractions import Fraction
 
 from ..dataset import Dataset
 from ..errors import InputError
+from ..exact.numbers import Vector, as_vector, bits, power_of_two_below
 from ..labels import LabelSet
 from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from ..numbers import Vector, as_vector, bits, power_of_two_below
 from .decisions import State, attention, feed_forward
 from .jacobian import Jacobians
 from .label_margin import LabelMargins

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..dataset import Dataset
+from ..exact.numbers import json_number, json_vector
 from ..labels import Polyhedron, Separation
-from ..numbers import json_number, json_vector
 
 _LISTED_POINTS = 100  # pairs of points need no proof; up to so many labels they are shown
 

@@ -11,13 +11,13 @@ import numpy as np
 from .. import __version__
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
-from ..engine import Targets, evaluate
-from ..engine.points import Points
-from ..engine.rounding import Array
+from ..engine import evaluate
+from ..engine.forward.points import Points
 from ..errors import InputError
+from ..exact.array import Array
+from ..exact.numbers import Vector, show_vector
 from ..labels import Point
 from ..model.transformer import Transformer
-from ..numbers import Vector, show_vector
 from .bounds import Bounds, Structure, bounds_of, parameter_bits, structure_of
 from .membership import outside, surely_inside
 from .separation import separation_entries
@@ -144,17 +144,8 @@ def misclassified(
             found[mine] = surely_inside(label_set, points.take(mine))
         return found
 
-    single = np.array([isinstance(label_set, Point) for label_set in sets])
-    of = np.where(single, np.cumsum(single) - 1, -1)[codes]
-    targets = Targets([s.row for s in sets if isinstance(s, Point)], of)
-    outputs = evaluate(
-        model,
-        data.tokens,
-        data.offsets,
-        None if single.all() else inside,
-        targets if single.any() else None,
-        progress,
-    )
+    points_alone = all(isinstance(label_set, Point) for label_set in sets)
+    outputs = evaluate(model, data.tokens, data.offsets, None if points_alone else inside, progress)
     if not len(outputs) == len(codes) == len(data) > 0:
         raise AssertionError("every sequence needs exactly one output")
     return [(j, outputs[j]) for j in outside(outputs, data)]

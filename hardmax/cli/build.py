@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import ConstructionError
-from ..numbers import exact_text
+from ..exact.numbers import exact_text
 from .common import json_option, print_json, progress
 from .summary import show, show_json
 

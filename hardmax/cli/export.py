@@ -85,7 +85,7 @@ def _script(
 ) -> tuple[str, str]:
     """The text to write, and what the other program's answer means."""
     from ..errors import InputError
-    from ..numbers import parse_number
+    from ..exact.numbers import parse_number
 
     if target == "smt2":
         from ..formats.smt2 import smt2_script

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import ResourceLimitError
-from ..numbers import json_number, show_vector
+from ..exact.numbers import json_number, show_vector
 from .common import load_for
 
 BACKENDS = ("numpy", "cupy", "torch", "jax")

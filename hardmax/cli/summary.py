@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..numbers import exact_text
+from ..exact.numbers import exact_text
 from .common import plural, print_json, seconds, table
 
 if TYPE_CHECKING:

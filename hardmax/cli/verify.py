@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..numbers import show
+from ..exact.numbers import show
 from .common import json_option, load_for, progress, table
 from .summary import show as show_summary
 from .summary import show_json

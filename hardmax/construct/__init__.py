@@ -1,9 +1,9 @@
 """From data to parameters: the lemmas and stages of the paper's Section 3."""
 
-from .hyperplane import Hyperplane, separating_hyperplane
-from .leaders import Leader, NotExtreme, common_direction, extreme_token, leader_shift
-from .means import MeanSplit, split_means
-from .separate import SeparationStep, separate
+from .paper.hyperplane import Hyperplane, separating_hyperplane
+from .paper.leaders import Leader, NotExtreme, common_direction, extreme_token, leader_shift
+from .paper.separate import SeparationStep, separate
+from .shared.split_means import MeanSplit, split_means
 
 __all__ = [
     "Hyperplane",

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from ..dataset import Dataset
 from ..dataset.measures import Merged
 from ..model.transformer import Transformer
-from .cover import build_cover
-from .paper import build_paper
+from .cover.strategy import build_cover
+from .paper.strategy import build_paper
 
 
 def build_auto(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable
 
 from .. import __version__
 from ..dataset import Dataset, merge
@@ -13,28 +10,7 @@ from ..dataset.measures import Merged
 from ..errors import InputError
 from ..model.transformer import Transformer
 
-Builder = Callable[..., Transformer]
-
-
-def _builder(strategy: str) -> Builder:
-    """``build_…`` of the module of a strategy; those that are not used are not imported."""
-
-    def run(
-        data: Dataset,
-        merged: Merged,
-        seed: int,
-        on_block: Callable[[str], None] | None,
-        **options: Any,
-    ) -> Transformer:
-        found: Builder = getattr(import_module(f".{strategy}", __package__), f"build_{strategy}")
-        return found(data, merged, seed, on_block, **options)
-
-    return run
-
-
-STRATEGIES: Mapping[str, Builder] = {
-    name: _builder(name) for name in ("paper", "peel", "cover", "auto")
-}
+STRATEGIES = ("paper", "peel", "cover", "auto")
 _LEARNING = ("cover", "auto")
 
 
@@ -62,10 +38,7 @@ def build(
     if strategy not in STRATEGIES:
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
     merged = merge(data)
-    builder = STRATEGIES[strategy]
-    if strategy in _LEARNING:
-        builder = partial(builder, learn=learn)
-    model = builder(data, merged, seed, on_block)
+    model = _built(strategy, data, merged, seed, on_block, learn)
     model.meta = {
         "strategy": strategy,
         "seed": seed,
@@ -80,3 +53,29 @@ def build(
         **model.meta,
     }
     return model
+
+
+def _built(
+    strategy: str,
+    data: Dataset,
+    merged: Merged,
+    seed: int,
+    on_block: Callable[[str], None] | None,
+    learn: bool,
+) -> Transformer:
+    """Build by one strategy; only its own modules are imported."""
+    if strategy == "paper":
+        from .paper.strategy import build_paper
+
+        return build_paper(data, merged, seed, on_block)
+    if strategy == "peel":
+        from .peel.strategy import build_peel
+
+        return build_peel(data, merged, seed, on_block)
+    if strategy == "cover":
+        from .cover.strategy import build_cover
+
+        return build_cover(data, merged, seed, on_block, learn)
+    from .auto import build_auto
+
+    return build_auto(data, merged, seed, on_block, learn)

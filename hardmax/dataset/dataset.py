@@ -9,9 +9,9 @@ from typing import Any, cast
 import numpy as np
 
 from ..errors import InputError
-from ..exact_array import ExactArray
+from ..exact.array import ExactArray
+from ..exact.numbers import Vector, as_vector
 from ..labels import LabelSet, check_disjoint, default_points, lift
-from ..numbers import Vector, as_vector
 from .grouping import Merged, group_measures
 
 

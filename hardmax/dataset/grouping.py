@@ -13,7 +13,7 @@ from math import gcd
 
 import numpy as np
 
-from ..exact_array import ExactArray, ranges
+from ..exact.array import ExactArray, ranges
 
 _BLOCK = 1 << 17  # numbers hashed at a time
 _ODD = np.uint64(0x9E3779B97F4A7C15)

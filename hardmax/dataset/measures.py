@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..errors import HardmaxError
-from ..numbers import Vector, show_vector
+from ..exact.numbers import Vector, show_vector
 from .dataset import Dataset
 from .grouping import Merged
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..construct.separate import SeparationStep, separate
+from ..construct.paper.separate import SeparationStep, separate
 from ..dataset import Dataset
 from ..errors import ConstructionError
+from ..exact.numbers import nearest_float
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from ..numbers import nearest_float
 from .moments import moments
 from .scene import (
     Clouds,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arithmetic import Matrix
 from ..dataset import Dataset
+from ..exact.matrix import Matrix
 from ..model.layers import SelfAttention
 from .scene import arrow, vector
 from .style import BLACK, BLUE, GREY, RED, fit, panels

@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 
 from ..dataset import Dataset
+from ..exact.numbers import Vector, nearest_float, show
 from ..model.layers import RankOneBlock
 from ..model.transformer import Transformer
-from ..numbers import Vector, nearest_float, show
 from .moments import Key, Moment, moments
 from .sample import Sample, evenly, sample
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..errors import InputError
+from ..exact.numbers import Vector
 from ..model.layers import RankOneBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from ..numbers import Vector
 
 Key = tuple[int, ...]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..certify.radius import radii
 from ..construct.build import STRATEGIES, build
-from ..numbers import nearest_float
+from ..exact.numbers import nearest_float
 from .depth import MARKS, sequences
 from .style import panels, plot_axes
 

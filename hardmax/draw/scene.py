@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dataset import Dataset
+from ..exact.numbers import nearest_float
 from ..labels import Halfspace, LabelSet
-from ..numbers import nearest_float
 from .style import BLACK, GREY, LABELS, RED, Glyph
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from ..certify import Certificate
+from ..exact.numbers import Vector, nearest_float, show
 from ..labels import Ball, Halfspace, LabelSet, Point
 from ..labels.sets import _Polyhedral
 from ..model.layers import RankOneBlock
-from ..numbers import Vector, nearest_float, show
 from .film import Frame
 from .style import LABELS, STEPS
 

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..exact.array import Array
 from ..threads import cores, in_threads
-from .buffers import Buffers
-from .rounding import Array
+from .forward.buffers import Buffers
 
 Result = TypeVar("Result")
 

@@ -7,24 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..exact_array import ExactArray
+from ..exact.array import Array, ExactArray
+from ..exact.numbers import Vector
+from ..exact.rows import lowest_terms, row_of, vector_of
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from ..numbers import Vector
-from ..rows import lowest_terms, row_of, vector_of
-from .buffers import Buffers
 from .chunks import chunks, chunkwise
-from .collapse import Collapsed, collapse
-from .plan import Plan, Scaling
-from .points import Points
-from .replay import Replay
-from .rounding import Array
-from .settle import OPEN, Book, settle
-from .stories import Stories
-from .sweep import in_order, sweep
-from .tables import Tables
-from .targets import Targets, reached
-from .trails import Trail
+from .compile.plan import Plan, Scaling
+from .exact.backward import OPEN, Book, settle
+from .exact.history import Stories
+from .exact.replay import replay
+from .forward.buffers import Buffers
+from .forward.collapse import Collapsed, collapse
+from .forward.forward_pass import sweep
+from .forward.points import Points
+from .forward.record import Trail
 
 Inside = Callable[[Array, Points], Array]
 Progress = Callable[[int], None]
@@ -35,7 +32,7 @@ class Outputs:
     """Exact outputs of N sequences, as `rows` in lowest terms.
 
     ``constants[number[j]]`` is the output of sequence j where ``number[j]`` ≥ 0; ``points`` holds
-    others; what is in neither was found ``inside``, or on its target.
+    others; what is in neither was found ``inside``.
     """
 
     number: Array
@@ -56,13 +53,12 @@ def evaluate(
     tokens: ExactArray,
     offsets: Array,
     inside: Inside | None = None,
-    targets: Targets | None = None,
     progress: Progress | None = None,
 ) -> Outputs:
     """Exact outputs of packed sequences (T, d): sequence j is tokens offsets[j] … offsets[j+1]−1.
 
     ``inside`` may say of float enclosures which sequences need no exact output; it gets their
-    numbers and `Points`. Nor do those that are proven to reach their ``targets``.
+    numbers and `Points`.
     ``progress`` is called with a number of blocks out of len(model).
 
     >>> from hardmax.model.layers import RankOneBlock
@@ -77,7 +73,7 @@ def evaluate(
     )
     left: list[int] = []
     done = 0
-    for start, part in _parts(plan, tokens, offsets, inside, targets):
+    for start, part in _parts(plan, tokens, offsets, inside):
         end = start + len(part.number)
         outputs.number[start:end] = part.number
         outputs.inside[start:end] = part.inside
@@ -127,31 +123,24 @@ def _parts(
     tokens: ExactArray,
     offsets: Array,
     inside: Inside | None,
-    targets: Targets | None,
 ) -> Iterator[tuple[int, _Part]]:
     def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
-        return start, _part(plan, tokens, offsets, start, end, inside, targets, buffers)
+        return start, _part(plan, tokens, offsets, start, end, inside, buffers)
 
     return chunkwise(one, chunks(offsets))
 
 
-def _sweeps(
-    plan: Plan, collapsed: Collapsed, buffers: Buffers, floats: bool = True
-) -> tuple[list[Trail | None], bool]:
-    """Take the points through all steps, in place, but for the last one perhaps where nobody asks
-    for ``floats``; and whether that one was done."""
+def _sweeps(plan: Plan, collapsed: Collapsed, buffers: Buffers) -> list[Trail | None]:
+    """Take the points through all steps, in place."""
     trails: list[Trail | None] = []
-    done = True
-    for i, step in enumerate(plan.steps):
+    for step in plan.steps:
         if isinstance(step, Scaling):
             p = plan.parameters
             collapsed.points.scale(float(p.rho.entry(step.block) + p.alpha.entry(step.block)))
             trails.append(None)
         else:
-            move = floats or i + 1 < len(plan.steps)
-            trails.append(sweep(step, collapsed.points, buffers, move))
-            done = move or not in_order(step)
-    return trails, done
+            trails.append(sweep(step, collapsed.points, buffers))
+    return trails
 
 
 def _part(
@@ -161,17 +150,14 @@ def _part(
     start: int,
     end: int,
     inside: Inside | None,
-    targets: Targets | None,
     buffers: Buffers,
 ) -> _Part:
     count = end - start
-    # where targets were asked for before, they will be again
-    again = targets is not None and Tables in plan.memory
-    collapsed = collapse(plan, tokens, offsets[start : end + 1], again)
+    collapsed = collapse(plan, tokens, offsets[start : end + 1])
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
-    trails, moved = _sweeps(plan, collapsed, buffers, again or inside is not None)
+    trails = _sweeps(plan, collapsed, buffers)
     rows = np.arange(count)
     if collapsed.lost is not None:
         rows = rows[~collapsed.lost]
@@ -182,24 +168,11 @@ def _part(
     number = settle(plan.kept(Book), collapsed, trails, rows)
     left = rows[(number[rows] < 0) & collapsed.uniform[rows]]
     general = np.flatnonzero((number < 0) & ~surely & ~collapsed.uniform)
-    if not len(left):
-        return _Part(number, surely, {}, general)
-    stories = Stories.of(collapsed, trails, plan, left)
-    replay = Replay.of(plan, tokens, offsets, start + left, collapsed, left, stories)
-    if targets is not None:
-        if not moved:
-            sweep(plan.steps[-1], collapsed.points, buffers)  # type: ignore[arg-type]
-        places = np.flatnonzero(~stories.unclear())
-        of, enclosed = targets.of[start + left[places]], collapsed.points.take(left[places])
-        proven = places[reached(plan, targets, of, enclosed, replay.take(places))]
-        surely[left[proven]] = True
     points: dict[int, tuple[int, ...]] = {}
-    places = np.flatnonzero(~surely[left])
-    if len(places):
-        replay, left = replay.take(places), left[places]
-        cloud = replay.outputs(plan.kept(Tables).exact(replay.table_rows))
-        for j, z in zip(left.tolist(), cloud.z[0, 0].tolist(), strict=True):
-            points[j] = tuple(lowest_terms(z))
+    if len(left):
+        stories = Stories.of(collapsed, trails, plan, left)
+        found_rows = replay(plan, tokens, offsets, start, collapsed, left, stories)
+        points = {j: tuple(lowest_terms(z)) for j, z in zip(left.tolist(), found_rows, strict=True)}
     return _Part(number, surely, points, general)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..errors import InputError
-from ..exact_array import ExactArray
-from ..numbers import Vector
+from ..exact.array import ExactArray
+from ..exact.numbers import Vector
 from .written import NumberReader
 
 

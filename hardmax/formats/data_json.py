@@ -10,9 +10,9 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..errors import InputError
-from ..exact_array import ExactArray
+from ..exact.array import ExactArray
+from ..exact.numbers import MAX_DIGITS, Vector
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
-from ..numbers import MAX_DIGITS, Vector
 from .written import NumberReader, Written, parse, shown
 
 FORMAT = "hardmax-dataset/1"

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..dataset import Dataset
-from ..dyadic import chunks
 from ..errors import InputError
-from ..exact_array import ExactArray
-from ..numbers import MAX_EXPONENT
+from ..exact.array import ExactArray
+from ..exact.dyadic import chunks
+from ..exact.numbers import MAX_EXPONENT
 from .data_json import read_label_sets
 from .npz import read_npz, text
 from .written import NumberReader, parse

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..exact_array import ExactArray
+from ..exact.array import ExactArray
+from ..exact.numbers import is_binary64, nearest_float
 from ..labels import LabelSet, lift
 from ..model.parameters import NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
-from ..numbers import is_binary64, nearest_float
 from .data_json import read_label_sets
 from .files import read_bytes, sha256, write_whole
 from .npz import read_npz, text, write_npz

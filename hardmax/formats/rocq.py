@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from ..dataset import Dataset
 from ..errors import InputError
+from ..exact.numbers import Vector, exact_text
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
 from ..model.layers import RankOneBlock
 from ..model.transformer import Transformer
-from ..numbers import Vector, exact_text
 
 _HEAD = """\
 (* A transformer and labelled sequences. coqc accepts this file exactly if the  *)

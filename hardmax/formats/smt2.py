@@ -13,10 +13,10 @@ from fractions import Fraction
 
 from ..dataset import Dataset
 from ..errors import InputError
+from ..exact.numbers import Vector, dot
 from ..labels import Box, Halfspace, LabelSet, Point, Polyhedron
 from ..model.layers import RankOneBlock
 from ..model.transformer import Transformer
-from ..numbers import Vector, dot
 from .smt2_layers import Script, Token, joined, linear, number
 
 MAX_DEFINITIONS = 1_000_000

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from ..errors import InputError
+from ..exact.numbers import Vector
 from ..model.layers import RankOneBlock
-from ..numbers import Vector
 
 Token = list[str]
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..exact_array import ExactArray
-from ..numbers import Vector, nearest_float, parse_number
+from ..exact.array import ExactArray
+from ..exact.numbers import Vector, nearest_float, parse_number
 
 _DIGITS = 15  # decimals with so many come back from float64
 _MARKS = frozenset("0123456789.-+eE")

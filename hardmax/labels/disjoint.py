@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from ..alternatives import Solution, project, strict_system
 from ..errors import InputError
-from ..numbers import Vector, dot, show_vector
+from ..exact.alternatives import Solution, project, strict_system
+from ..exact.numbers import Vector, dot, show_vector
 from .sets import Ball, LabelSet, Point, _Polyhedral
 
 _Named = tuple[str, LabelSet]

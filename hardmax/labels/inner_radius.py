@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..numbers import Vector, dot, root
+from ..exact.numbers import Vector, dot, root
 from .sets import Ball, LabelSet, _Polyhedral
 
 

@@ -10,10 +10,18 @@ from functools import cached_property
 from math import floor
 from typing import Any, ClassVar
 
-from ..alternatives import Refutation, project, strict_system
 from ..errors import InputError
-from ..numbers import Vector, as_fraction, as_vector, dot, json_number, json_vector, short_between
-from ..rows import row_of
+from ..exact.alternatives import Refutation, project, strict_system
+from ..exact.numbers import (
+    Vector,
+    as_fraction,
+    as_vector,
+    dot,
+    json_number,
+    json_vector,
+    short_between,
+)
+from ..exact.rows import row_of
 from .distance import Distance
 
 

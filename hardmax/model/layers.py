@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
-from ..arithmetic import Matrix
 from ..errors import InputError
-from ..numbers import Vector, as_fraction, as_vector
+from ..exact.matrix import Matrix
+from ..exact.numbers import Vector, as_fraction, as_vector
 
 
 @dataclass(frozen=True)

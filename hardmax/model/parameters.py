@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import InputError
-from ..exact_array import ExactArray
+from ..exact.array import ExactArray
 from .layers import RankOneBlock
 
 NAMES = ("u", "b", "w", "rho", "alpha", "v")

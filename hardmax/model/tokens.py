@@ -13,10 +13,10 @@ from math import lcm
 
 import numpy as np
 
-from ..arithmetic import IntegerRows, clear_denominators, primitive
-from ..exact_array import ExactArray, ranges
-from ..numbers import Vector
-from .shadow import Shadow
+from ..enclosure.shadow import Shadow
+from ..exact.array import ExactArray, ranges
+from ..exact.matrix import IntegerRows, clear_denominators, primitive
+from ..exact.numbers import Vector
 
 Row = list[int]
 

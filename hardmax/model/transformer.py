@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from ..arithmetic import Matrix
 from ..errors import InputError
-from ..numbers import Vector, as_vector
+from ..exact.matrix import Matrix
+from ..exact.numbers import Vector, as_vector
 from .layers import Block, RankOneBlock, readout
 from .parameters import Parameters
 from .tokens import Tokens

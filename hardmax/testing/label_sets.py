@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from random import Random
 
+from ..exact.numbers import Vector, dot
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
-from ..numbers import Vector, dot
 
 KINDS = ("point", "ball", "box", "halfspace", "polyhedron")
 _WIDTH = Fraction(4)

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..arithmetic import Matrix
 from ..dataset import Dataset
 from ..errors import MissingExtraError
+from ..exact.matrix import Matrix
+from ..exact.numbers import Vector
 from ..labels import LabelSet
 from ..model.layers import Block, FeedForward, RankOneBlock, SelfAttention
 from ..model.transformer import Transformer
-from ..numbers import Vector
 from .families import FAMILIES, adversarial
 from .label_sets import KINDS, disjoint_sets
 

@@ -1,0 +1,1 @@
+"""Strategy `cover`: depth that follows the labels, by half-spaces, tents and shells."""

@@ -1,0 +1,178 @@
+"""Collapse and flatten in one block: all points get the same height (Theorem B, step B4 a).
+
+Source: docs/theory.md. One coordinate k becomes the height. With u = −e_k, b = B, w = f, f_k = 1
+and uniform attention with ρ = 0, α = 1, a sequence of mean m goes to the point with height
+x_k = B and x_i = m_i + f_i (B − m_k) for the other coordinates, which together are called E.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+
+from ...exact.array import Array
+from ...exact.numbers import Vector, power_of_two_below, short_between
+from ...labels import LabelSet, Point
+from ...labels.inner_radius import inner_radius
+from ...model.layers import RankOneBlock
+from ...model.tokens import Tokens
+from ..shared.filtered_means import Cloud, Means
+from .height_slice import Slice
+
+_DRAWS = 64  # vectors f among which the one that hides least is chosen
+_LEAST = Fraction(1, 2**200)
+_KEPT = 8  # of them, tried in turn
+_SOME = 2**15  # points that show how the labels are scattered
+
+
+def flatten(
+    batch: Tokens | Means,
+    labels: Sequence[str],
+    targets: Mapping[str, Vector],
+    seed: int = 0,
+    sets: Mapping[str, LabelSet] | None = None,
+) -> tuple[RankOneBlock, Slice]:
+    """The block, and the slice it leaves; different labels stay at different points.
+
+    Differently labelled sequences must have different means, and d ≥ 2. The axis is one in
+    which the targets agree, if there is one, and that carries least of what tells the labels
+    apart. B is a power of two so large that the f_i B dwarf everything else. Where all
+    ``sets`` are open, α is so small that no point leaves its set when it stays as far from
+    its target as it is from the middle of all points.
+
+    >>> F = Fraction
+    >>> batch = Tokens.from_sequences([[(F(0), F(1))], [(F(2), F(1))]])
+    >>> block, rest = flatten(batch, ["a", "b"], {"a": (F(0), F(0)), "b": (F(1), F(0))})
+    >>> rest.axis, rest.height, len(rest)
+    (1, Fraction(32, 1), 2)
+    """
+    rng = Random(seed)
+    means = batch if isinstance(batch, Means) else Means.of_tokens(batch)
+    names, codes = coded(labels)
+    d = means.cloud.dimension
+    scatter = _scatter(means.cloud, codes)
+    axis = _axis(means.cloud, scatter, list(targets.values()))
+    fixed = {i for i in range(d) if i != axis and _settled(means.cloud, i, targets)}
+    f, cloud, kept = _projection(means.cloud, codes, scatter, axis, fixed, rng)
+    unit = [Fraction(-int(i == axis)) for i in range(d)]
+    inside = max(means.reach(axis), 2 * cloud.points.scale, _LEAST)
+    outside = max(max(abs(t) for y in targets.values() for t in y), _LEAST)
+    factor, middle = Fraction(1), None
+    if sets is not None and all(not isinstance(chosen, Point) for chosen in sets.values()):
+        factor, middle = _shrunk(cloud, targets, sets)
+    height = 8 * max(factor * power_of_two_below(inside), power_of_two_below(outside))
+    block = RankOneBlock.of(
+        d, u=unit, b=height / factor, w=[Fraction(g) for g in f], rho=0, alpha=factor
+    )
+    return block, Slice(axis, f, height, cloud.scaled(factor), names, codes[kept], middle)
+
+
+def coded(labels: Sequence[str]) -> tuple[list[str], Array]:
+    """Different labels in order of first appearance, and for each label its place among them.
+
+    >>> coded("cabac")
+    (['c', 'a', 'b'], array([0, 1, 2, 1, 0]))
+    """
+    names = list(dict.fromkeys(labels))
+    place = {name: i for i, name in enumerate(names)}
+    return names, np.fromiter(map(place.__getitem__, labels), dtype=np.int64, count=len(labels))
+
+
+def _settled(cloud: Cloud, i: int, targets: Mapping[str, Vector]) -> bool:
+    """Whether coordinate i is the same for all means and all targets."""
+    values = {y[i] for y in targets.values()}
+    return len(values) == 1 and cloud.constant(i) in values
+
+
+def _shrunk(
+    cloud: Cloud, targets: Mapping[str, Vector], sets: Mapping[str, LabelSet]
+) -> tuple[Fraction, Vector]:
+    """A power of two λ, and the middle of λ·points: y + λ·x − middle lies in the set of each."""
+    scale = cloud.points.scale
+    center, square = [], Fraction(0)
+    for i in range(cloud.dimension):
+        low, high = cloud.points.column(i)
+        first, last = Fraction(float(low.min())), Fraction(float(high.max()))
+        known = cloud.constant(i)
+        center.append(
+            known if known is not None
+            else short_between((3 * first + last) / 4 * scale, (first + 3 * last) / 4 * scale)
+        )  # fmt: skip
+        if known is None:
+            square += max(last * scale - center[-1], center[-1] - first * scale) ** 2
+    radii = [inner_radius(sets[name], y) for name, y in targets.items()]
+    least = min((r for r in radii if r is not None), default=None)
+    factor = Fraction(1)
+    while least is not None and factor * factor * square >= least * least:
+        factor /= 2
+    factor /= 4  # room for what comes from elsewhere
+    return factor, tuple(factor * t for t in center)
+
+
+def _projection(
+    cloud: Cloud,
+    codes: Array,
+    scatter: tuple[Array, Array],
+    axis: int,
+    fixed: set[int],
+    rng: Random,
+) -> tuple[list[int], Cloud, Array]:
+    """A vector f along which no two labels meet, entries as small as possible; the points
+    m_i − f_i m_k for i ≠ k, each once, and the indices of those that are kept."""
+    size = 1
+    while True:  # only finitely many directions join two points
+        for f in _hidden(scatter, axis, fixed, size, rng):
+            points = cloud.project(axis, f)
+            first = points.first_equal()
+            if (codes[first] == codes).all():
+                kept = np.flatnonzero(first == np.arange(len(first)))
+                return f, points.select(kept), kept
+        size *= 2
+
+
+def _axis(cloud: Cloud, scatter: tuple[Array, Array], targets: list[Vector]) -> int:
+    d = cloud.dimension
+    agree = [i for i in range(d) if len({y[i] for y in targets}) == 1] or list(range(d))
+    constant = next((i for i in reversed(agree) if cloud.constant(i) is not None), None)
+    if constant is not None:
+        return constant
+    within, between = scatter
+    share = np.diag(between) / (np.diag(within) + 1e-12)
+    return min(reversed(agree), key=lambda i: float(share[i]))
+
+
+def _scatter(cloud: Cloud, codes: Array) -> tuple[Array, Array]:
+    """Covariance within and between the labels, of some of very many points."""
+    step = -(-len(cloud) // _SOME)
+    floats, codes = cloud.points.values[::step], codes[::step]
+    centered = floats - floats.mean(axis=0)
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) != 0])
+    counts = np.diff(np.r_[starts, len(codes)])
+    centers = np.empty_like(centered)
+    sums = np.add.reduceat(centered[order], starts, axis=0)
+    centers[order] = np.repeat(sums / counts[:, None], counts, axis=0)
+    rest = centered - centers
+    return rest.T @ rest / len(floats), centers.T @ centers / len(floats)
+
+
+def _hidden(
+    scatter: tuple[Array, Array], axis: int, fixed: set[int], size: int, rng: Random
+) -> list[list[int]]:
+    """Some small integer vectors f, f_k = 1, first those along which the labels differ least;
+    0 where ``fixed``."""
+    within, between = scatter
+    floor = 1e-6 * float(np.trace(within + between)) + 1e-12
+    inverse = np.linalg.inv(within + floor * np.eye(len(within)))
+    middle = inverse @ between @ inverse
+    entries = [x for x in range(-size, size + 1) if x]
+    scored = []
+    for _ in range(_DRAWS):
+        f = [0 if i in fixed else rng.choice(entries) for i in range(len(within))]
+        f[axis] = 1
+        row = np.array(f, dtype=float)
+        scored.append((float(row @ middle @ row / (row @ inverse @ row)), f))
+    return [f for _, f in sorted(scored)[:_KEPT]]

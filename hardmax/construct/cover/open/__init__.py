@@ -1,0 +1,1 @@
+"""Open label sets: half-spaces and tents move points straight into the sets."""

@@ -1,0 +1,174 @@
+"""Open label sets: every class lands in a ball of its own, without clamps, kills or an ending.
+
+Source: Theorem B, step B4, and Theorem 6b in docs/theory.md. All sequences collapse to points
+closer than r/4 to y_base, in the set of one label, the base. Every other label c is pushed along
+p_c = y_c − y_base; in general position d − 1 of its points or more go by one tent of three
+blocks. So 1 + K + 3 Σ ⌈N_c/(d−1)⌉ blocks suffice, K for tie splitting, the sum without the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ....enclosure.filtered import FilteredPoints
+from ....exact.array import Array
+from ....exact.numbers import Vector, dot, power_of_two_below, root, short_between
+from ....labels import LabelSet
+from ....labels.inner_radius import inner_radius
+from ....model.layers import RankOneBlock
+from ...shared.filtered_means import Cloud
+from ..height_slice import TooClose
+from .greedy_pushes import capture, groups
+from .open_pushes import Crowd
+
+_ATTEMPTS = 6  # choices of the points y_c that are tried
+_MOST = 0.5  # share of p that a push may miss at most
+_LARGEST = 2**900  # factor of the collapse, so that all parameters are floats
+_HOPELESS = 2  # times the limit, from which on nothing but linear labels keeps below it
+
+
+@dataclass(frozen=True)
+class OpenCover:
+    """The collapse, the pushes with their stages, and the bound on the pushes' blocks.
+
+    ``bound`` is 3 Σ ⌈N_c/(d−1)⌉, and 3 more for each of the ``small`` groups, those of fewer
+    than d − 1 points that degenerate positions ask for.
+    """
+
+    collapse: RankOneBlock
+    pushes: list[tuple[str, RankOneBlock]]
+    bound: int
+    small: int
+    base: str
+
+
+def open_cover(
+    cloud: Cloud,
+    codes: Array,
+    names: Sequence[str],
+    sets: Mapping[str, LabelSet],
+    seed: int,
+    limit: int,
+) -> OpenCover | None:
+    """Classify distinct means by pushes into open sets; None past ``limit`` of their blocks.
+
+    Mean j has the label ``names[codes[j]]``. The points y_c are witnesses of the sets, rounded;
+    where lines along p_c hold points of different labels, others near them. Raises TooClose
+    where float64 can't tell the points apart.
+
+    >>> from hardmax.labels import Ball
+    >>> cloud = Cloud.of_vectors([(Fraction(k), Fraction(k * k)) for k in range(6)])
+    >>> sets = {"a": Ball((0, 0), 1), "b": Ball((2, 0), 1)}
+    >>> found = open_cover(cloud, np.array([0, 0, 0, 1, 0, 0]), ["a", "b"], sets, 0, 9)
+    >>> found.base, len(found.pushes), found.bound
+    ('a', 3, 3)
+    """
+    rng = np.random.default_rng(seed)
+    best: OpenCover | None = None
+    failed: TooClose | None = None
+    for attempt in range(_ATTEMPTS):
+        aims = _aims(sets, rng, attempt)
+        try:
+            found = _cover(cloud, codes, names, sets, aims, limit, rng)
+        except TooClose as error:
+            failed = error
+            continue
+        if found is None:
+            return best
+        best, limit = found, len(found.pushes) - 1
+        if not found.small:
+            return best
+    if best is None and failed is not None:
+        raise failed
+    return best
+
+
+def _aims(
+    sets: Mapping[str, LabelSet], rng: np.random.Generator, attempt: int
+) -> dict[str, Vector]:
+    """A point y_c in each set, on a grid; from the second attempt on at random near a witness."""
+    witnesses = {name: chosen.witness() for name, chosen in sets.items()}
+    radii = [inner_radius(sets[name], y) for name, y in witnesses.items()]
+    least = min((r for r in radii if r is not None), default=Fraction(1))
+    d = len(next(iter(witnesses.values())))
+    reach = least / (4 * root(Fraction(d), up=True))  # so far along all axes is a quarter of it
+    grid = power_of_two_below(reach) / (16 if attempt else 1)
+    aims = {}
+    for name, y in witnesses.items():
+        noise = rng.integers(-8, 9, d).tolist() if attempt else [0] * d
+        aims[name] = tuple((round(t / grid) + k) * grid for t, k in zip(y, noise, strict=True))
+    return aims
+
+
+def _cover(
+    cloud: Cloud,
+    codes: Array,
+    names: Sequence[str],
+    sets: Mapping[str, LabelSet],
+    aims: Mapping[str, Vector],
+    limit: int,
+    rng: np.random.Generator,
+) -> OpenCover | None:
+    order = np.argsort(-np.bincount(codes, minlength=len(names)), kind="stable").tolist()
+    base = names[order[0]]
+    radii = {name: inner_radius(sets[name], y) or Fraction(1) for name, y in aims.items()}
+    collapse, crowd, spread = _collapsed(cloud, aims[base], min(radii.values()))
+    pushes: list[tuple[str, RankOneBlock]] = []
+    bound = small = 0
+    rest = sum(groups(int((codes == c).sum()), cloud.dimension - 1) for c in order[1:])
+    for name, members in ((names[c], codes == c) for c in order[1:]):
+        p = tuple(s - t for s, t in zip(aims[name], aims[base], strict=True))
+        length = root(dot(p, p), up=True)
+        tolerance = min(_MOST, float((radii[name] - spread) / length) * (1 - 2.0**-20))
+        needed = groups(int(members.sum()), len(p) - 1)
+        bound, rest = bound + 3 * needed, rest - needed
+        for found in capture(crowd, p, members, tolerance, rng):
+            pushes += [(found.push.stage, block) for block in found.push.blocks()]
+            if not found.full:
+                small, bound = small + 1, bound + 3
+            soon = 3 * (rest + groups(found.left, len(p) - 1))
+            if len(pushes) > limit or (not found.fitted and len(pushes) + soon > _HOPELESS * limit):
+                return None
+    return OpenCover(collapse, pushes, bound, small, base)
+
+
+def _collapsed(
+    cloud: Cloud, base: Vector, radius: Fraction
+) -> tuple[RankOneBlock, Crowd, Fraction]:
+    """Translation and uniform attention, ρ = 0, α = λ, a power of two: all points come closer
+    to ``base`` than radius/4; the block, the points, and how close they are."""
+    center = _center(cloud)
+    points = cloud.points
+    if cloud.vectors is not None:
+        near = [tuple(t - c for t, c in zip(x, center, strict=True)) for x in cloud.vectors]
+        points = FilteredPoints(near)
+    else:
+        middle = np.array([float(c / points.scale) for c in center])
+        room = 2.0**-51 * (np.abs(points.values).max(axis=1) + np.abs(middle).max())
+        points = FilteredPoints.of_floats(points.values - middle, points.error + room, points.scale)
+    reach = float((points.sizes + np.sqrt(cloud.dimension) * points.error).max()) * 1.001
+    spread = Fraction(reach) * points.scale
+    factor = power_of_two_below(radius / (4 * spread))
+    shift = [y / factor - c for y, c in zip(base, center, strict=True)]
+    if factor > _LARGEST:
+        raise TooClose
+    crowd = Crowd(points, base, factor * points.scale)
+    return RankOneBlock.translation(shift, rho=0, alpha=factor), crowd, factor * spread
+
+
+def _center(cloud: Cloud) -> Vector:
+    """A point near the middle of the cloud, with few bits."""
+    if cloud.vectors is not None:
+        columns = [(min(column), max(column)) for column in zip(*cloud.vectors, strict=True)]
+    else:
+        X, scale = cloud.points.values, cloud.points.scale
+        corners = zip(X.min(axis=0).tolist(), X.max(axis=0).tolist(), strict=True)
+        columns = [(Fraction(low) * scale, Fraction(high) * scale) for low, high in corners]
+    return tuple(
+        low if low == high else short_between((3 * low + high) / 4, (low + 3 * high) / 4)
+        for low, high in columns
+    )

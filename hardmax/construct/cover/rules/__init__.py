@@ -1,0 +1,1 @@
+"""Rules that a classifier proposes, as exact blocks, and their repair."""

@@ -1,0 +1,184 @@
+"""Strategy `cover`: depth that follows the labels, not N (Theorem B, step B4; docs/theory.md).
+
+Tie splitting, collapse and flatten, then the shallowest of the forms in `forms`, or `peel`
+where that is no deeper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from ...dataset import Dataset
+from ...dataset.measures import Merged
+from ...errors import ConstructionError
+from ...exact.array import Array
+from ...labels import Point
+from ...model.layers import RankOneBlock
+from ...model.tokens import Tokens
+from ...model.transformer import Transformer
+from ..peel.strategy import build_peel
+from ..shared.filtered_means import Means
+from ..shared.staged import Staged
+from ..shared.tie_splitting import split_ties
+from .flatten import coded, flatten
+from .height_slice import TooClose
+from .variants import (
+    Form,
+    Task,
+    fewest_open,
+    fewest_shells,
+    open_form,
+    rules_form,
+    shells_form,
+    tents_form,
+)
+
+_MANY = 12_000  # points up to which there is time for what takes one step for each of them
+_WORTH = 2  # a list that generalises may take this many times the blocks of the shallowest form
+
+
+def build_cover(
+    data: Dataset,
+    merged: Merged,
+    seed: int = 0,
+    on_block: Callable[[str], None] | None = None,
+    learn: bool = True,
+) -> Transformer:
+    """Build the shallowest cover of data without contradictions, or `peel` if that is no deeper.
+
+    With ``learn`` a decision list is fitted and kept where cross-validation shows that it
+    generalises. The number of blocks is at most the form's bound and K + N, asserted exactly.
+    """
+    chosen = np.asarray(merged.representatives, dtype=np.int64)
+    labels = [data.labels[j] or "" for j in chosen.tolist()]
+    names = list(dict.fromkeys(labels))
+    if data.dimension < 2:
+        return _peel(data, merged, seed, on_block, "the dimension is 1")
+    if len(names) == 1:
+        return _peel(data, merged, seed, on_block, "there is one label only")
+    sets = {name: data.sets[name] for name in names}
+    targets = {name: label_set.witness() for name, label_set in sets.items()}
+    split, means = _untied(data, chosen, labels, seed)
+    most = len(split) + len(merged)
+    try:
+        block, base = flatten(means, labels, targets, seed, sets)
+        opened = all(not isinstance(label_set, Point) for label_set in sets.values())
+        task = Task(
+            base,
+            targets,
+            sets,
+            names,
+            seed,
+            most - len(split) - 1,
+            means.cloud if opened else None,
+            coded(labels)[1],
+        )
+        form, found = _shallowest(task, learn)
+    except TooClose:
+        return _peel(data, merged, seed, on_block, "points lie too close for float64 proposals")
+    counts = {name: len(split) + count for name, count in found.items()}
+    if form is None:
+        return _peel(data, merged, seed, on_block, "no cover is shallower", counts)
+    few = len(merged) <= _MANY
+    if few and any(not isinstance(label_set, Point) for label_set in sets.values()):
+        # points that lie in their open sets already can make peel shallower than K + N
+        peel = _peel(data, merged, seed, None, "no cover is shallower", counts)
+        if len(peel) <= len(split) + 1 + len(form.blocks):
+            return peel
+    staged = Staged()
+    staged.add("split", split)
+    if form.collapse is not None:
+        staged.add("collapse", [form.collapse])
+    else:
+        staged.add("flatten", [block])
+    staged.extend(form.blocks)
+    blocks, stages = staged.parameters(data.dimension), staged.stages()
+    bound = len(split) + 1 + form.bound
+    if len(blocks) > min(bound, most):
+        raise ConstructionError(f"{len(blocks)} blocks break the bound {min(bound, most)}")
+    if on_block is not None:
+        for stage in stages:
+            on_block(stage)
+    meta = {
+        "form": form.name,
+        "tie_splitting": len(split),
+        "bound": min(bound, most),
+        "alternatives": counts,
+        **form.notes,
+    }
+    return Transformer(blocks, stages=stages, meta=meta)
+
+
+def _untied(
+    data: Dataset, chosen: Array, labels: Sequence[str], seed: int
+) -> tuple[list[RankOneBlock], Means]:
+    """Tie splitting, where two labels share a mean, and the means after it."""
+    means = Means.of_array(data.tokens, data.offsets, chosen)
+    codes = coded(labels)[1]
+    if (codes[means.cloud.first_equal()] == codes).all():
+        return [], means
+    batch = Tokens.of_sequences(data.tokens, data.offsets, chosen)
+    split = split_ties(batch, labels, seed)
+    return split, Means.of_tokens(batch)
+
+
+def _peel(
+    data: Dataset,
+    merged: Merged,
+    seed: int,
+    on_block: Callable[[str], None] | None,
+    why: str,
+    counts: Mapping[str, int] | None = None,
+) -> Transformer:
+    model = build_peel(data, merged, seed, on_block)
+    model.meta |= {"form": "peel", "why": f"built as peel: {why}"}
+    if counts:
+        model.meta["alternatives"] = dict(counts)
+    return model
+
+
+def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
+    """The shallowest form, or a learned one that is worth its blocks; None if peel is no deeper."""
+    # a push and a clamp for every label but one, the kills, and an ending
+    least = 2 * (len(task.names) - 1) + task.kills + 1
+    if min(least, fewest_shells(task), fewest_open(task)) >= task.room:
+        return None, {}
+    learned = _attempt(lambda: rules_form(task)) if learn and least < task.room else None
+    if learned is not None and len(learned.blocks) >= task.room:
+        learned = None
+    fewest = fewest_shells(task)
+    hopeless = learned is not None and len(learned.blocks) <= _WORTH * fewest
+    # shells only where they can still be chosen, and for few points; where they will be
+    # shallower by the look of it, tents are not finished
+    shells = None
+    few = not hopeless and fewest < task.room and len(task.base) <= _MANY
+    tents = _attempt(lambda: tents_form(task, fewest if few else task.room, sure=not few))
+    if few and tents is None:
+        shells = _attempt(lambda: shells_form(task, task.room))
+        room = task.room if shells is None else len(shells.blocks)
+        if room > fewest:
+            tents = _attempt(lambda: tents_form(task, room, sure=shells is None))
+    forms = [form for form in (tents, shells, learned) if form is not None]
+    room = min([task.room, *(len(form.blocks) for form in forms if form is not learned)])
+    if learned is not None:  # shallower by so much that it is chosen
+        room = min(room, -(-len(learned.blocks) // _WORTH))
+    if fewest_open(task) < room and len(task.base) <= _MANY:
+        opened = _attempt(lambda: open_form(task, room))
+        forms += [opened] if opened is not None else []
+    counts = {form.name: len(form.blocks) + 1 for form in forms}
+    best = min(forms, key=lambda form: len(form.blocks), default=None)
+    if learned is not None and best is not None:
+        best = learned if len(learned.blocks) <= _WORTH * len(best.blocks) else best
+    if best is None or len(best.blocks) >= task.room:
+        return None, counts
+    return best, counts
+
+
+def _attempt(make: Callable[[], Form | None]) -> Form | None:
+    """A form, or None where float proposals fail it."""
+    try:
+        return make()
+    except (TooClose, np.linalg.LinAlgError):
+        return None

@@ -1,0 +1,1 @@
+"""Tents: three blocks raise the points in a slab and leave all others in place."""

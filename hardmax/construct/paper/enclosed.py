@@ -1,0 +1,174 @@
+"""Tokens of all sequences while they are pulled: floats with proven bounds, exact where asked.
+
+Which tokens are equal after a pull is known beforehand, if it merges none by chance. So exact
+numbers are needed only where floats leave a comparison open (theory C1).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ...dataset.grouping import token_hashes, token_keys
+from ...enclosure.filtered import FilteredPoints
+from ...enclosure.rounding import LEAST, MOST
+from ...enclosure.shadow import ratio
+from ...exact.array import Array, ExactArray, ranges
+from ...exact.numbers import Vector
+from ...exact.rows import row_of
+from ...model.tokens import Tokens
+from ..shared.filtered_means import Cloud, enclosed_means
+from ..shared.sharing import numbered
+from .pulls import Pull, Pulled
+
+
+class Enclosed:
+    """T tokens of N sequences; sequence j is the run of rows from ``starts[j]``.
+
+    ``points`` encloses the tokens, ``exact`` has them exactly. ``token`` (T,) numbers the
+    different ones by first appearance, ``owner`` (T,) gives the sequence of each.
+
+    >>> tokens = ExactArray(np.array([[0.0], [1.0], [0.0]]))
+    >>> state = Enclosed.of_array(tokens, np.array([0, 2, 3]), np.arange(2))
+    >>> state.token, state.leaders((Fraction(1),)), state.mean_numbers()
+    (array([0, 1, 0]), array([1, 2]), array([0, 1]))
+    """
+
+    def __init__(self, points: FilteredPoints, token: Array, exact: Pulled) -> None:
+        self.points, self.token, self.exact = points, token, exact
+        self.starts = exact.starts
+        self.owner = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    @classmethod
+    def of_array(cls, tokens: ExactArray, offsets: Array, chosen: Array) -> Enclosed:
+        """Some of the packed sequences ``tokens[offsets[j]:offsets[j+1]]``."""
+        exact = Pulled.of_array(tokens, offsets, chosen)
+        rows = ranges(offsets[chosen], np.diff(offsets)[chosen])
+        X = tokens.values[rows]
+        if LEAST < float(np.abs(X).max()) < MOST:
+            points = FilteredPoints.of_floats(X, np.zeros(len(X)), Fraction(1))
+        else:
+            points = _enclosed(exact)
+        return cls(points, _token_numbers(tokens, rows), exact)
+
+    @classmethod
+    def of_tokens(cls, batch: Tokens) -> Enclosed:
+        """All sequences of a batch, as it is now."""
+        exact = Pulled.of_tokens(batch.copy())
+        return cls(_enclosed(exact), numbered(batch.token_keys()), exact)
+
+    @property
+    def dimension(self) -> int:
+        """Dimension d of the tokens."""
+        return int(self.points.values.shape[1])
+
+    def values(self, v: Vector) -> tuple[Array, Array]:
+        """Proven lower and upper bounds of ⟨v,z⟩ for every token, divided by the scale."""
+        direction = np.array([float(t) for t in v])
+        value, error = (x[0] for x in self.points.products(direction[None, :]))
+        if any(Fraction(t) != s for t, s in zip(direction.tolist(), v, strict=True)):
+            error = np.full(len(value), np.inf)
+        return value - error, value + error
+
+    def least(self, v: Vector) -> Fraction:
+        """The least ⟨v,z⟩ of all tokens."""
+        low, high = self.values(v)
+        return min(self.exact.tokens(self._once(np.flatnonzero(low <= high.min()))).values(v))
+
+    def leaders(self, v: Vector) -> Array | None:
+        """For every sequence the row of its leader, the one token on which ⟨v,·⟩ is largest; of
+        equal tokens the first. None where a sequence has no leader."""
+        low, high = self.values(v)
+        top = np.maximum.reduceat(low, self.starts[:-1])
+        rows = np.flatnonzero(high >= top[self.owner])
+        begin = np.searchsorted(self.owner[rows], np.arange(len(top)))
+        found = rows[begin]
+        kinds = self.token[rows]
+        open_ones = np.minimum.reduceat(kinds, begin) < np.maximum.reduceat(kinds, begin)
+        ends = np.append(begin[1:], len(rows))
+        for j in np.flatnonzero(open_ones).tolist():
+            some = self._once(rows[begin[j] : ends[j]])
+            values = self.exact.tokens(some).values(v)
+            best = max(values)
+            if values.count(best) > 1:
+                return None
+            found[j] = some[values.index(best)]
+        return found
+
+    def holds(self, z: Vector) -> bool:
+        """Whether some token is z."""
+        row = row_of(tuple(t / self.points.scale for t in z))
+        place = np.array([ratio(p, row[-1]) for p in row[:-1]])
+        room = self.points.error + 2.0**-50 * (1 + np.abs(place).max())
+        near = np.abs(self.points.values - place).max(axis=1) <= room
+        return row_of(z) in self.exact.tokens(self._once(np.flatnonzero(near))).reduced().rows
+
+    def _once(self, rows: Array) -> Array:
+        """Of rows with equal tokens the first."""
+        return rows[np.sort(np.unique(self.token[rows], return_index=True)[1])]
+
+    def mean_numbers(self) -> Array:
+        """For every sequence the first one with the same mean, (N,)."""
+        means, exact = enclosed_means(self.points, self.starts), self.exact
+        return Cloud(means, lambda some: exact.means(np.array(some)).vectors()).first_equal()
+
+    def shifted(self, shift: Vector) -> Enclosed:
+        """The state after a translation."""
+        exact = self.exact.shifted(shift)
+        return Enclosed(_enclosed(exact), self.token, exact)
+
+    def pulled(self, pull: Pull, numbers: Array) -> Enclosed | None:
+        """The state after a pull; None where that merges two different tokens by chance.
+
+        ``numbers`` (N,) are equal where the y_j are.
+        """
+        pairs = self.token * (int(numbers.max()) + 1) + numbers[self.owner]
+        _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
+        points, exact = self._pulled_points(pull), self.exact.then(pull)
+        different = Cloud(
+            points.select(first), lambda some: exact.tokens(first[some]).vectors()
+        ).first_equal()
+        if (different != np.arange(len(first))).any():
+            return None
+        return Enclosed(points, _by_appearance(first)[place], exact)
+
+    def _pulled_points(self, pull: Pull) -> FilteredPoints:
+        X, own, scale = self.points.values, self.points.error, self.points.scale
+        if pull.leaders is None:
+            means = enclosed_means(self.points, self.starts)
+            unit = float(means.scale)
+            Y, error = means.values * unit, means.error * unit
+        else:
+            Y, error = X[pull.leaders], own[pull.leaders]
+        alpha = float(pull.alpha)
+        shift = np.array([float(t / scale) for t in pull.shift])
+        sizes = np.abs(X).max(axis=1) + np.abs(Y).max(axis=1)[self.owner] + np.abs(shift).max()
+        # one rounding each for z, y_j, s, the product with 1 − α, and two sums
+        error = (1 - alpha) * own + alpha * error[self.owner] + 2.0**-51 * sizes
+        return FilteredPoints.of_floats(
+            (1 - alpha) * X + (alpha * Y)[self.owner] + shift, 1.001 * error + 2.0**-300, scale
+        )
+
+
+def _enclosed(exact: Pulled) -> FilteredPoints:
+    rows = exact.tokens(np.arange(exact.starts[-1]))
+    return FilteredPoints.of_ratios(list(rows.ratios()), rows.dimension)
+
+
+def _token_numbers(tokens: ExactArray, rows: Array) -> Array:
+    """Numbers of tokens, equal where they are, by first appearance."""
+    scaled = tokens.scaled() if tokens.exact else None
+    if scaled is not None or not tokens.exact:
+        X = (tokens.values if scaled is None else scaled[0])[rows]
+        _, first, place = np.unique(token_hashes(X), return_index=True, return_inverse=True)
+        if (X[first[place]] == X).all():  # no two different tokens share a hash
+            return _by_appearance(first)[place]
+    return numbered(token_keys(tokens, rows.tolist()))
+
+
+def _by_appearance(first: Array) -> Array:
+    """The rank of each kind among all kinds, given where it appears first."""
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank

@@ -1,0 +1,1 @@
+"""Strategy `peel`: collapse, then move the outermost point to its target, one block each."""

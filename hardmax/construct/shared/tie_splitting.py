@@ -1,0 +1,150 @@
+"""Tie splitting: differently labelled sequences get different means (Theorem B, step B1).
+
+Source: docs/theory.md. Every block raises the number of distinct means, so at most
+N − (number of distinct means) blocks are needed; none where the means differ already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from fractions import Fraction
+from itertools import islice
+from random import Random
+
+import numpy as np
+
+from ...exact.array import Array
+from ...exact.matrix import IntegerRows
+from ...exact.means import means_of_points
+from ...exact.numbers import Vector, short_between
+from ...exact.points import IntegerPoints
+from ...model.layers import RankOneBlock
+from ...model.tokens import Tokens
+from .directions import directions
+from .sharing import numbered
+from .split_means import split_means
+
+_Choice = tuple[tuple[int, int], RankOneBlock, "_Measures"]
+
+_DRAWS = 6  # feed-forward layers among which the one that splits most is kept
+_HALVINGS = 4  # shorter w tried for a random layer before it is given up
+
+
+def split_ties(batch: Tokens, labels: Sequence[str], seed: int = 0) -> list[RankOneBlock]:
+    """Feed-forward blocks, applied in place, after which equal means have equal labels.
+
+    Sequences of different labels must have different empirical measures. Each layer is
+    injective on the finite set of current tokens, checked by hashing their exact values, so
+    measures that differ stay different.
+
+    >>> plus = [(Fraction(a), Fraction(b)) for a, b in [(0, 1), (0, -1), (1, 0), (-1, 0)]]
+    >>> batch = Tokens.from_sequences([plus, plus[:2]])
+    >>> len(split_ties(batch, ["a", "b"])), len(set(batch.mean_keys()))
+    (1, 2)
+    """
+    rng = Random(seed)
+    blocks: list[RankOneBlock] = []
+    state = _Measures.of(batch)
+    while tied := _tied(state.means, labels):
+        block, state = _best(state, labels, tied, rng)
+        blocks.append(block)
+    if blocks:
+        batch.become(Tokens(IntegerRows(state.points.select(state.token).rows), batch.starts))
+    return blocks
+
+
+class _Measures:
+    """Sequences as numbers of their tokens, ``token`` (T,), each different one exactly once."""
+
+    def __init__(self, points: IntegerPoints, token: Array, starts: Array) -> None:
+        self.points, self.token, self.starts = points, token, starts
+        means = means_of_points(points, token, starts)
+        self.means: list[Hashable] = [tuple(row) for row in means.rows]
+        self.distinct = len(set(self.means))
+
+    @classmethod
+    def of(cls, batch: Tokens) -> _Measures:
+        keys = batch.token_keys()
+        points = IntegerPoints([list(key) for key in dict.fromkeys(keys)])
+        return cls(points, numbered(keys), np.array(batch.starts))
+
+    @property
+    def dimension(self) -> int:
+        return self.points.dimension
+
+    def sequence(self, j: int) -> list[Vector]:
+        """Tokens of sequence j."""
+        return self.points.select(self.token[self.starts[j] : self.starts[j + 1]]).vectors()
+
+    def after(self, u: Vector, b: Fraction, w: Vector) -> _Measures | None:
+        """The state after a layer; None where it merges two tokens."""
+        points = self.points.fed_forward(u, b, w)
+        if len(set(map(tuple, points.rows))) < len(points):
+            return None
+        return _Measures(points, self.token, self.starts)
+
+
+def _tied(means: Sequence[Hashable], labels: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of sequences with equal means and different labels; empty where there is none."""
+    first: dict[Hashable, int] = {}
+    return [
+        (first[mean], j)
+        for j, mean in enumerate(means)
+        if labels[first.setdefault(mean, j)] != labels[j]
+    ]
+
+
+def _best(
+    state: _Measures, labels: Sequence[str], tied: list[tuple[int, int]], rng: Random
+) -> tuple[RankOneBlock, _Measures]:
+    """Among random layers, and one that provably splits a tied pair, the best.
+
+    Best has the fewest tied pairs left, then the most distinct means.
+    """
+    best: _Choice | None = None
+    for u, b in islice(_random_layers(state, rng), _DRAWS):
+        found = _halved(state, u, b, rng, _HALVINGS)
+        if found is not None:
+            best = _better(best, *found, labels)
+            if best[0][0] == 0:
+                return best[1:]
+    first, second = rng.choice(tied)
+    split = split_means(state.sequence(first), state.sequence(second), rng)
+    found = _halved(state, split.u, split.b, rng, None)
+    if found is None:
+        raise AssertionError("unreachable: all but finitely many w serve")
+    return _better(best, *found, labels)[1:]
+
+
+def _better(
+    best: _Choice | None, block: RankOneBlock, after: _Measures, labels: Sequence[str]
+) -> _Choice:
+    score = len(_tied(after.means, labels)), -after.distinct
+    return (score, block, after) if best is None or score < best[0] else best
+
+
+def _random_layers(state: _Measures, rng: Random) -> Iterator[tuple[Vector, Fraction]]:
+    """Random (u, threshold): about half of the distinct token values are active."""
+    for u in directions(rng, state.dimension):
+        values = sorted(set(state.points.values(u)))
+        if len(values) > 1:
+            k = rng.randint(len(values) // 4, max(len(values) // 4, 3 * len(values) // 4 - 1))
+            k = min(k, len(values) - 2)
+            yield u, -short_between(values[k], values[k + 1])
+        else:
+            yield u, 1 - values[0]
+
+
+def _halved(
+    state: _Measures, u: Vector, b: Fraction, rng: Random, attempts: int | None
+) -> tuple[RankOneBlock, _Measures] | None:
+    """The layer with w = w₀, w₀/2, w₀/4, …: the first that merges no two tokens and leaves more
+    distinct means than there are."""
+    w = next(directions(rng, state.dimension))
+    while attempts is None or attempts > 0:
+        after = state.after(u, b, w)
+        if after is not None and after.distinct > state.distinct:
+            return RankOneBlock.of(state.dimension, u=u, b=b, w=w), after
+        w = tuple(x / 2 for x in w)
+        attempts = None if attempts is None else attempts - 1
+    return None

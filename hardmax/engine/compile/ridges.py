@@ -1,0 +1,204 @@
+"""Ridges: consecutive layers that together are z ↦ z + g(⟨u,z⟩), g piecewise linear (theory C3).
+
+The layers of a ridge share u up to scale, u_k = s_k u, and change nothing that they read,
+⟨u,w_k⟩ = 0. So far out on either side g is affine:
+
+    g(t) = Σ_{s_k > 0} (s_k t + b_k) w_k for large t, the same over s_k < 0 for small t.
+
+Where both sums are zero, slopes and offsets, the ridge is a *tent*: it moves nothing outside the
+slab between its knots t = −b_k/s_k. Where one is, it rests on a half-space, as a layer does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ...enclosure.rounding import LEAST, MOST, gamma
+from ...exact.array import Array, ExactArray, ranges
+from .arrays import BlockArrays
+
+_HINGES = 64  # layers of a ridge that is no tent; more become several
+_NEAR = 2.0**-48  # far above the rounding of two products
+
+Rational = int | Fraction
+State = frozenset[tuple[tuple[bool, int], tuple[Rational, Rational]]]
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """The layers at the places ``start`` … ``stop`` − 1 of a run.
+
+    g vanishes where ⟨u,z⟩ is small, u that of the block ``lead``; for a ``tent`` where it is
+    large, too.
+    """
+
+    start: int
+    stop: int
+    lead: int
+    tent: bool
+
+
+@dataclass(frozen=True)
+class _Layers:
+    """Parallel layers: whether s_k > 0, b_k/s_k, and for every coordinate that one changes slope
+    and offset of its change, far out on its side. All slopes are multiples of one unit, and so are
+    all offsets."""
+
+    blocks: list[int]
+    rising: list[bool]
+    knots: list[float]
+    changes: list[list[tuple[int, Rational, Rational]]]
+
+    def part(self, a: int, b: int) -> _Layers:
+        """The layers from a to b."""
+        return _Layers(self.blocks[a:b], self.rising[a:b], self.knots[a:b], self.changes[a:b])
+
+
+def ridges(arrays: BlockArrays, run: Array) -> list[Ridge]:
+    """The ridges of two layers or more among consecutive layers, in order."""
+    stretches = list(_parallel(arrays, run))
+    if not stretches:
+        return []
+    starts, stops = np.array(stretches).T
+    blocks = run[ranges(starts, stops - starts)]
+    firsts = np.repeat(run[starts], stops - starts)
+    layers = _layers(arrays, blocks, firsts)
+    found: list[Ridge] = []
+    end = 0
+    for start, stop in stretches:
+        begin, end = end, end + stop - start
+        found += _cut(arrays, layers.part(begin, end), start)
+    return found
+
+
+def knots(arrays: BlockArrays, blocks: Array, leads: Array) -> Array:
+    """b_k/s_k of the layers, u_k = s_k u and u that of ``leads``, within 6 roundings."""
+    pivots = arrays.absolute_u[leads].argmax(axis=1)
+    own, ratios = arrays.u[blocks, pivots], np.ones(len(blocks))
+    np.divide(arrays.u[leads, pivots], own, out=ratios, where=own != 0)  # a translation is its own
+    return np.asarray(arrays.b[blocks] * ratios)
+
+
+def _parallel(arrays: BlockArrays, run: Array) -> Iterator[tuple[int, int]]:
+    """Longest stretches, of two layers or more, that share u up to scale and leave ⟨u,z⟩ as it
+    is: floats name the candidates, exact numbers decide."""
+    if len(run) < 2:
+        return
+    p, d = arrays.parameters, arrays.dimension
+    u, w = arrays.u[run], arrays.w[run]
+    before, after, row = u[:-1], u[1:], np.arange(len(run) - 1)
+    pivots = np.abs(before).argmax(axis=1)
+    left = after * before[row, pivots][:, None]
+    right = before * after[row, pivots][:, None]
+    near = (np.abs(left - right) <= _NEAR * np.abs(right)).all(axis=1)
+    near &= after.any(axis=1) & before.any(axis=1) & (np.diff(run) == 1)
+    if not near.any():
+        return
+    equal = (after == before).all(axis=1)
+    rounded = np.isin(run, np.fromiter(p.u.exact, np.int64, len(p.u.exact)) // d)
+    for i in np.flatnonzero(near & ~(equal & ~rounded[:-1] & ~rounded[1:])).tolist():
+        x, y = p.u.row(int(run[i])), p.u.row(int(run[i + 1]))
+        j = int(pivots[i])
+        near[i] = all(a * y[j] == b * x[j] for a, b in zip(x, y, strict=True))
+    mine = np.r_[False, near] | np.r_[near, False]
+    size = np.zeros(len(run))
+    size[mine] = (np.abs(u[mine]) * np.abs(w[mine])).sum(axis=1)
+    total = np.einsum("ij,ij->i", u, w)
+    level = mine & (np.abs(total) <= gamma(d + 8) * size)
+    for i in np.flatnonzero(level & (size > 0)).tolist():
+        x, y = p.u.row(int(run[i])), p.w.row(int(run[i]))
+        level[i] = not sum(a * b for a, b in zip(x, y, strict=True))
+    together = np.r_[False, near & level[:-1] & level[1:], False]
+    edges = np.flatnonzero(together[1:] != together[:-1]).tolist()
+    yield from ((a, b + 1) for a, b in zip(edges[::2], edges[1::2], strict=True))
+
+
+def _layers(arrays: BlockArrays, blocks: Array, firsts: Array) -> _Layers:
+    """Layers, u being that of the blocks ``firsts``."""
+    p, d = arrays.parameters, arrays.dimension
+    pivots = arrays.absolute_u[firsts].argmax(axis=1)
+    rising = (arrays.u[blocks, pivots] > 0) == (arrays.u[firsts, pivots] > 0)
+    rows, coordinates = np.nonzero(arrays.w[blocks])
+    sizes = [x if x > 0 else -x for x in _exact(p.u, blocks * d + pivots)]
+    offsets = _exact(p.b, blocks)
+    weights = _exact(p.w, blocks[rows] * d + coordinates)
+    changes: list[list[tuple[int, Rational, Rational]]] = [[] for _ in sizes]
+    for k, i, w in zip(rows.tolist(), coordinates.tolist(), weights, strict=True):
+        changes[k].append((i, sizes[k] * w, offsets[k] * w))
+    places = knots(arrays, blocks, firsts).tolist()
+    return _Layers(blocks.tolist(), rising.tolist(), places, changes)
+
+
+def _cut(arrays: BlockArrays, layers: _Layers, place: int) -> Iterator[Ridge]:
+    """Parallel layers, the first at a place of the run, cut into tents, as short as can be, and
+    half-spaces in between. What rests on neither side is left out."""
+    blocks, rising = layers.blocks, layers.rising
+    states = list(_states(layers))
+    tents: list[tuple[int, int]] = []
+    seen = {states[0]: 0}
+    for i, state in enumerate(states[1:], 1):
+        start = seen.get(state)
+        if start is not None and _wide(layers.knots[start:i]):
+            tents.append((start, i))
+            seen = {}
+        seen[state] = i
+    end = 0
+    for start, stop in [*tents, (len(blocks), len(blocks))]:
+        for a in range(end, start, _HINGES):
+            b = min(a + _HINGES, start)
+            at = _lead(states[a], states[b], rising[a:b])
+            if b - a > 1 and at is not None:
+                lead = blocks[a + at]
+                seen_from = knots(arrays, np.array(blocks[a:b]), np.full(b - a, lead))
+                if _moderate(seen_from.tolist()):
+                    yield Ridge(place + a, place + b, lead, False)
+        if stop > start:
+            yield Ridge(place + start, place + stop, blocks[0], True)
+        end = stop
+
+
+def _states(layers: _Layers) -> Iterator[State]:
+    """What the layers so far add far out on either side, in every coordinate where that is not
+    zero: before the first layer, and behind each."""
+    sums: dict[tuple[bool, int], tuple[Rational, Rational]] = {}
+    yield frozenset()
+    for side, changes in zip(layers.rising, layers.changes, strict=True):
+        for i, slope, offset in changes:
+            old_slope, old_offset = sums.pop((side, i), (0, 0))
+            slope, offset = old_slope + slope, old_offset + offset
+            if slope or offset:
+                sums[side, i] = slope, offset
+        yield frozenset(sums.items())
+
+
+def _exact(array: ExactArray, places: Array) -> Sequence[Rational]:
+    """Some entries, by flat index, as multiples of one unit."""
+    numbers = array.values.reshape(-1)[places].tolist()
+    if array.exact:
+        places = places.tolist()
+        return [Fraction(array.exact.get(k, x)) for k, x in zip(places, numbers, strict=True)]
+    ratios = [x.as_integer_ratio() for x in numbers]
+    common = max(q for _, q in ratios)  # powers of two
+    return [p * (common // q) for p, q in ratios]
+
+
+def _lead(before: State, after: State, rising: list[bool]) -> int | None:
+    """The first layer that rests where all of them do together, far out on one side."""
+    for side in (True, False):
+        if side in rising and all(part[0][0] == side for part in before ^ after):
+            return rising.index(side)
+    return None
+
+
+def _wide(places: list[float]) -> bool:
+    """Whether there is something between knots, that floats can tell."""
+    return max(places) > min(places) and _moderate(places)
+
+
+def _moderate(places: list[float]) -> bool:
+    """Whether knots are of sizes that the bounds speak of."""
+    return all(x == 0 or LEAST < abs(x) < MOST for x in places)

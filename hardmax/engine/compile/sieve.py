@@ -1,0 +1,117 @@
+"""First looks at many points and items: what rests for certain (theory C1, C4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...enclosure.rounding import SINGLE, SLACK, TINY, UNIT, gamma
+from ...exact.array import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Sieve:
+    """K items with u, (K, d), and ``low`` ≤ ``high``, (K,), within 6 roundings.
+
+    A point x rests where t = ⟨u,x⟩ + high ≤ 0. One of a panel of ``tents`` rests outside its slab
+    as well, where ⟨u,x⟩ + low ≥ 0.
+    """
+
+    u: Array
+    low: Array
+    high: Array
+    tents: bool
+
+    def __len__(self) -> int:
+        return len(self.u)
+
+    @cached_property
+    def scales(self) -> Array:
+        """What t is divided by, (K,): a power of two ≥ 2|u|₁, the half-width of the slab of a
+        tent."""
+        if not self.tents:
+            norms = np.abs(self.u).sum(axis=1)
+            return np.asarray(np.exp2(np.ceil(np.log2(np.where(norms > 0, norms, 1.0))) + 1))
+        half = (self.high - self.low) / 2
+        return np.asarray(half * SLACK + (np.abs(self.low) + np.abs(self.high)) * 8 * UNIT)
+
+    @cached_property
+    def rows(self) -> Array:
+        """(d + 2, K): (x, ρ, 1) @ rows decides for all points at once which items rest.
+
+        ρ is the point's `Points.reach`. A layer may be active where the product is not ≤ 0; a
+        tent where it is not ≥ 1 + ρ·`spread` in absolute value.
+        """
+        d = self.u.shape[1]
+        u = self.u / self.scales[:, None]
+        rows = np.empty((d + 2, len(self)))
+        rows[:d] = u.T
+        if self.tents:
+            rows[d] = 0.0
+            rows[d + 1] = (self.low + self.high) / 2 / self.scales
+        else:
+            b = self.high / self.scales
+            lengths = np.minimum(np.abs(u).sum(axis=1), 2 * np.sqrt((u * u).sum(axis=1)))
+            rows[d] = lengths * (1 + 2.0**-10)  # far above the rounding of its product
+            rows[d + 1] = b + 4 * gamma(d + 8) * np.abs(b) + TINY
+        return rows
+
+    def inside(self, x: Array, reach: Array, items: Array) -> Array:
+        """Whether single points may lie in the slabs of single tents, (n,)."""
+        t = np.einsum("ij,ij->i", x, self._directions[items]) + self.rows[-1, items]
+        return np.asarray(~(np.abs(t) >= self.bounds(reach)))
+
+    @cached_property
+    def _directions(self) -> Array:
+        """Every u over its scale, (K, d)."""
+        return np.ascontiguousarray(self.rows[:-2].T)
+
+    def bounds(self, reach: Array) -> Array:
+        """Beyond which the products of points with tents are outside their slabs."""
+        norm, offset = self.spread
+        return np.asarray((1 + norm * reach + offset) * SLACK)
+
+    @cached_property
+    def spread(self) -> tuple[float, float]:
+        """Largest |u|₁/half-width of a tent, and the error that the offsets bring, over it."""
+        norms = np.abs(self.u).sum(axis=1) / self.scales
+        offsets = np.maximum(np.abs(self.low), np.abs(self.high)) / self.scales
+        return (
+            float(norms.max()) * SLACK,
+            float(offsets.max()) * 4 * gamma(self.u.shape[1] + 8) + TINY,
+        )
+
+    def coarse(self, scale: float) -> tuple[Array, float]:
+        """Of tents (u, b + h)/h in single precision, (d + 1, K), for points with |x|₂ ≤ ``scale``:
+        the product with (x, 1) lies between 0 and 2 inside a slab; and the reach up to which that
+        is sure, none for points past the range of single precision.
+
+        h is the half-width, and 5/4 of what rounding can change in t: by Cauchy and Schwarz at
+        most γ_{d+6} (|u|₂|x|₂ + |b| + h), with the unit roundoff of single precision.
+        """
+        if scale not in self._coarse:
+            u, d, middle = self.u, self.u.shape[1], (self.low + self.high) / 2
+            lengths = np.sqrt((u * u).sum(axis=1))
+            unit = SINGLE * (d + 8) * SLACK
+            errors = unit * (lengths * scale + np.abs(self.low) + np.abs(self.high))
+            errors += 2.0**-40 * lengths
+            # the relative slack is far above all that underflow loses
+            half = (self.scales * (1 + 2.0**-20) + 1.25 * errors) * (1 + 4 * unit)
+            rows = np.empty((d + 1, len(self)), dtype=np.float32)
+            rows[:d], rows[d] = (u / half[:, None]).T, middle / half + 1
+            norms = np.maximum(np.abs(u).sum(axis=1), TINY)
+            fair = scale < 2.0**60 and np.isfinite(rows).all()
+            sure = float((errors / norms).min()) / 8 if fair else -1.0
+            self._coarse[scale] = rows, sure
+        return self._coarse[scale]
+
+    @cached_property
+    def _coarse(self) -> dict[float, tuple[Array, float]]:
+        return {}
+
+    @cached_property
+    def later(self) -> Array:
+        """Whether item k comes behind item i, (K, K)."""
+        return np.triu(np.ones((len(self), len(self)), dtype=bool), 1)

@@ -1,0 +1,1 @@
+"""Exact outputs from what is known of the active layers."""

@@ -1,0 +1,78 @@
+"""What single points meet on their way, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...exact.array import Array
+from ..compile.plan import Plan, Scaling
+from ..forward.collapse import Collapsed
+from ..forward.points import ACTIVE, RESTS, UNCLEAR
+from ..forward.record import Events, Grid, Trail
+
+
+@dataclass(frozen=True)
+class Stories:
+    """What n points meet, in order: point ``at[i]`` meets the layer of block ``blocks[i]`` in the
+    given state or, where that is RESTS, the factor ρ + α of its attention. ``at`` rises."""
+
+    count: int
+    at: Array
+    blocks: Array
+    states: Array
+
+    @classmethod
+    def of(
+        cls, collapsed: Collapsed, trails: Sequence[Trail | None], plan: Plan, rows: Array
+    ) -> Stories:
+        """Of some points, from the collapse on."""
+        parts: list[tuple[Array, Array, Array]] = []
+        place = np.full(len(collapsed.points), -1)
+        place[rows] = np.arange(len(rows))
+        for step, trail in zip(plan.steps, trails, strict=True):
+            if isinstance(step, Scaling):
+                blocks = np.full(len(rows), step.block)
+                parts.append((np.arange(len(rows)), blocks, np.full(len(rows), RESTS)))
+            elif isinstance(trail, Grid):
+                active = trail.active[:, rows].T
+                met = active if trail.unclear is None else active | trail.unclear[:, rows].T
+                at, item = np.nonzero(met)
+                parts.append((at, step.first[item], np.where(active[at, item], ACTIVE, UNCLEAR)))
+            elif isinstance(trail, Events) and trail.rows:
+                met, blocks, states = trail.packed
+                at = place[met]
+                mine = at >= 0
+                parts.append((at[mine], blocks[mine], states[mine]))
+        if not parts:
+            nothing = np.zeros(0, dtype=np.int64)
+            return cls(len(rows), nothing, nothing, nothing)
+        at, blocks, states = map(np.concatenate, zip(*parts, strict=True))
+        order = np.argsort(at, kind="stable")
+        return cls(len(rows), at[order], blocks[order], states[order])
+
+    def take(self, rows: Array) -> Stories:
+        """Of some of the points, given in rising order."""
+        place = np.full(self.count, -1)
+        place[rows] = np.arange(len(rows))
+        at = place[self.at]
+        mine = at >= 0
+        return Stories(len(rows), at[mine], self.blocks[mine], self.states[mine])
+
+    def unclear(self) -> Array:
+        """Which points meet a layer that may be active or not, (n,)."""
+        found = np.zeros(self.count, dtype=bool)
+        found[self.at[self.states == UNCLEAR]] = True
+        return found
+
+    def steps(self) -> Iterator[tuple[Array, Array]]:
+        """What every point meets first, then what those with more to meet do second, and so on:
+        points, and their places in the arrays."""
+        start = np.searchsorted(self.at, np.arange(self.count))
+        rank = np.arange(len(self.at)) - start[self.at]
+        order = np.argsort(rank, kind="stable")
+        bounds = np.cumsum(np.bincount(rank))[:-1]
+        for places in np.split(order, bounds) if len(order) else ():
+            yield self.at[places], places

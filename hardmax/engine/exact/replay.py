@@ -1,0 +1,138 @@
+"""Exact outputs of sequences whose active layers are known, in integers.
+
+A point X/q is z = (X, q). An active layer with (u, b) = U/s and w = W/t takes it to
+stz + ⟨U,z⟩(W, 0), attention with ρ + α = p/r to pz + q(0, r − p): integers are all it takes
+(theory C2).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from ...exact.array import Array, ExactArray, ranges
+from ...exact.sums import Limbs, single_tokens, sums_of_tokens
+from ..compile.plan import Plan
+from ..forward.collapse import Collapsed, Layer
+from ..forward.points import RESTS, UNCLEAR
+from .history import Stories
+from .integer_layers import IntegerLayers
+
+_LONG = 2000  # bits of a denominator from which fractions are reduced
+
+
+def replay(
+    plan: Plan,
+    tokens: ExactArray,
+    offsets: Array,
+    first: int,
+    collapsed: Collapsed,
+    rows: Array,
+    stories: Stories,
+) -> list[list[int]]:
+    """The exact outputs (X, q) of some sequences, from their tokens through their own layers.
+
+    ``rows`` are their places in ``collapsed``, whose first sequence is number ``first`` of the
+    data set; ``stories`` are the layers that their points meet behind the collapse.
+    """
+    behind = stories.blocks + len(plan) * (stories.states == RESTS)
+    before = [part.block for part in collapsed.story if isinstance(part, Layer)]
+    wanted = np.concatenate([np.array(before, dtype=np.int64), behind])
+    layers = plan.kept(IntegerLayers).rows(wanted)
+    p, end = plan.parameters, plan.collapse or 0
+    points = _Integers(_start(tokens, offsets, first + rows, collapsed.leaders, rows))
+    for part in collapsed.story:
+        if isinstance(part, Layer):
+            at = np.flatnonzero(part.active[rows])
+            points.layers(at, layers[[part.block]])
+        else:
+            points.attend(p.rho.entry(part.block), p.alpha.entry(part.block))
+    points.times(p.alpha.entry(end))
+    for at, places in stories.steps():
+        points.layers(at, layers[behind[places]], stories.states[places] == UNCLEAR)
+    return list(points.z[0].tolist())
+
+
+class _Integers:
+    """Points z = (X, q), C of each of n sequences over one q: ``z`` (C, n, d + 1)."""
+
+    def __init__(self, z: Array) -> None:
+        self.z = z
+
+    def layers(self, at: Array, layers: Array, unclear: Array | None = None) -> None:
+        """Take the points of the sequences ``at`` through one layer each, or all through one.
+
+        A layer that is ``unclear`` moves a point only where ⟨u,x⟩ + b > 0.
+        """
+        if not len(at):
+            return
+        whole = len(at) == self.z.shape[1]
+        z = self.z if whole else self.z[:, at]
+        size = z.shape[-1]
+        u, w, factor = layers[:, :size], layers[:, size:-1], layers[:, -1]
+        value = np.einsum("nd,cnd->cn", u, z)
+        if unclear is not None and not (moves := ~unclear | (value[0] > 0)).all():
+            self.layers(at[moves], layers[moves])
+            return
+        common = np.gcd(np.gcd.reduce(value, axis=0), factor)
+        value, factor = value // common, factor // common
+        z = _shortened(z * factor[:, None] + w * value[..., None])
+        if whole:
+            self.z = z
+        else:
+            self.z[:, at] = z
+
+    def times(self, factor: Fraction) -> None:
+        """Multiply by a rational."""
+        up, down = factor.as_integer_ratio()
+        self.z = np.concatenate([self.z[..., :-1] * up, self.z[..., -1:] * down], axis=-1)
+
+    def attend(self, rho: Fraction, alpha: Fraction) -> None:
+        """Attention with ρ ≠ 0: add α times the first of the C points, which goes, to ρ times
+        each of the others."""
+        common = lcm(rho.denominator, alpha.denominator)
+        kept = self.z[1:]
+        moved = kept * int(rho * common) + self.z[:1] * int(alpha * common)
+        moved[..., -1:] = kept[..., -1:] * common
+        self.z = moved
+
+
+def _start(
+    tokens: ExactArray,
+    offsets: Array,
+    sequences: Array,
+    leaders: list[Array | None],
+    rows: Array,
+) -> Array:
+    """What all tokens of a sequence were pulled to, in order, and the token or mean that they
+    became: integers over one denominator for each sequence, (C, n, d + 1)."""
+    first = offsets[sequences]
+    lengths = offsets[sequences + 1] - first
+    found: dict[int, Limbs] = {}  # a leader, or the mean, may occur twice
+    for leader in leaders:
+        if id(leader) in found:
+            continue
+        if leader is None:
+            bounds = np.concatenate([[0], np.cumsum(lengths)])
+            found[id(leader)] = sums_of_tokens(tokens, ranges(first, lengths), bounds)
+        else:
+            found[id(leader)] = single_tokens(tokens, leader[rows])
+    common = lcm(*(limbs.denominator for limbs in found.values()))
+    counts = lengths.astype(object)[:, None]
+    divided = any(leader is None for leader in leaders)
+    z = np.empty((len(leaders), len(rows), tokens.shape[1] + 1), dtype=object)
+    z[..., -1:] = common * counts if divided else common
+    for i, leader in enumerate(leaders):
+        limbs = found[id(leader)]
+        numerators = limbs.integers() * (common // limbs.denominator)
+        z[i, :, :-1] = numerators * counts if divided and leader is not None else numerators
+    return z
+
+
+def _shortened(z: Array) -> Array:
+    """The same points in lowest terms, where the numbers are long."""
+    if max(number.bit_length() for number in z[0, :, -1].tolist()) < _LONG:
+        return z
+    return np.asarray(z // np.gcd.reduce(z, axis=(0, 2))[:, None])

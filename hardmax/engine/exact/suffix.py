@@ -1,0 +1,111 @@
+"""Exact affine maps from somewhere in a model to its output.
+
+Where a point's active layers from block k on are known, its output is A x + c, x the point in
+front of block k. Walking backwards, an active layer turns (A, c) into (A + (A w) uᵀ, c + (A w) b);
+where A w = 0 it does not matter whether the layer is active. As soon as A = 0 the output is c,
+exactly, whatever happened before: so end the points that a clamp and the kills have passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from ...exact.array import Array
+from ...exact.numbers import Vector
+from ...model.parameters import Parameters
+
+Sparse = list[tuple[int, Fraction]]
+
+
+class ExactBlocks:
+    """Exact u, b and w of single blocks as sparse vectors; remembered."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self._known: dict[int, tuple[Sparse, Fraction, Sparse]] = {}
+
+    def __getitem__(self, k: int) -> tuple[Sparse, Fraction, Sparse]:
+        found = self._known.get(k)
+        if found is None:
+            p = self.parameters
+            u = [(j, x) for j, x in enumerate(p.u.row(k)) if x]
+            w = [(j, x) for j, x in enumerate(p.w.row(k)) if x]
+            found = self._known[k] = u, p.b.entry(k), w
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Suffix:
+    """x ↦ A x + c; ``columns`` holds the columns of A other than zero.
+
+    >>> end = Suffix.identity(2)
+    >>> clamp = ([(0, Fraction(1))], Fraction(-3), [(0, Fraction(-1))])
+    >>> end.after(clamp).columns.keys(), end.after(clamp).constant
+    (dict_keys([1]), (Fraction(3, 1), Fraction(0, 1)))
+    """
+
+    columns: Mapping[int, Sequence[Fraction]]
+    constant: Vector
+
+    @classmethod
+    def identity(cls, dimension: int) -> Suffix:
+        """Nothing is left to do."""
+        zeros = (Fraction(0),) * dimension
+        units = {
+            i: tuple(Fraction(int(i == j)) for j in range(dimension)) for i in range(dimension)
+        }
+        return cls(units, zeros)
+
+    @cached_property
+    def ready(self) -> bool:
+        """Whether the output is `constant` whatever x is."""
+        return not self.columns
+
+    @cached_property
+    def reads(self) -> Array:
+        """Coordinates with a column, as indices."""
+        return np.array(sorted(self.columns), dtype=int)
+
+    def image(self, w: Sparse) -> list[Fraction] | None:
+        """A w, None where it is zero."""
+        total: list[Fraction] | None = None
+        for i, weight in w:
+            column = self.columns.get(i)
+            if column is None:
+                continue
+            if total is None:
+                total = [weight * a for a in column]
+            else:
+                total = [t + weight * a if a else t for t, a in zip(total, column, strict=True)]
+        return total if total is not None and any(total) else None
+
+    def after(self, block: tuple[Sparse, Fraction, Sparse]) -> Suffix:
+        """The map from in front of an active layer."""
+        u, b, w = block
+        image = self.image(w)
+        if image is None:
+            return self
+        columns = dict(self.columns)
+        for j, weight in u:
+            old = columns.get(j)
+            new = [weight * y for y in image]
+            if old is not None:
+                new = [x + y for x, y in zip(old, new, strict=True)]
+            if any(new):
+                columns[j] = new
+            else:
+                columns.pop(j, None)
+        return Suffix(columns, tuple(c + b * y for c, y in zip(self.constant, image, strict=True)))
+
+    def scaled(self, factor: Fraction) -> Suffix:
+        """The map from in front of a multiplication by ``factor``."""
+        if factor == 0:
+            return Suffix({}, self.constant)
+        return Suffix(
+            {i: [factor * a for a in column] for i, column in self.columns.items()}, self.constant
+        )

@@ -1,0 +1,180 @@
+"""Points in float64 with proven bounds on their errors, and single layers on them.
+
+The exact coordinate i of point j lies within ``radius[j, i]`` of ``values[j, i]``. For
+t = ⟨u,x⟩ + b computed in any order, with or without fused multiply-add,
+
+    |computed − exact| ≤ ⟨|u|, radius⟩ + γ_{d+8} (⟨|u|,|x|⟩ + |b|) + TINY
+
+(Higham, Accuracy and Stability of Numerical Algorithms, section 3.1; the spare terms of γ are the
+rounding of u and b to float64 and of the bound itself; TINY is far above what underflow loses
+between numbers in LEAST … MOST). Where |computed| is larger the sign is certain (theory C1).
+Elsewhere the layer is *unclear*: max(0, t) still lies within the same bound of what is computed,
+so the enclosure goes on; which of its two maps the layer is, exact arithmetic decides later, if
+that matters at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...enclosure.rounding import FAINT, SLACK, SPARE, TINY, UNIT, gamma
+from ...exact.array import Array
+from ..compile.arrays import BlockArrays
+
+RESTS, UNCLEAR, ACTIVE = 0, 1, 2
+_ROUNDED = 1 + 2.0**-10  # covers the rounding of a length in single precision
+_SAFE = 2.0**50  # lengths between this and its inverse have squares that single precision holds
+
+
+@dataclass(frozen=True)
+class Glance:
+    """(x, 1) in single precision, (n, d + 1), a bound on its length, and the reach, (n,)."""
+
+    rows: Array
+    scale: float
+    reach: Array
+
+
+@dataclass
+class Points:
+    """n points: ``values`` and ``radius``, both (n, d)."""
+
+    values: Array
+    radius: Array
+    glances: dict[int | None, Glance] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, rows: Array) -> Points:
+        """A copy of some points."""
+        return Points(self.values[rows], self.radius[rows])
+
+    def put(self, rows: Array, points: Points) -> None:
+        """Replace some points."""
+        self.values[rows], self.radius[rows] = points.values, points.radius
+        self.forget()
+
+    def forget(self, axis: int | None = None) -> None:
+        """Drop what was computed of coordinates that have changed: all of them, or one."""
+        for unread in [k for k in self.glances if axis is None or k != axis]:
+            del self.glances[unread]
+
+    def glance(self, unread: int | None) -> Glance:
+        """What a first look in single precision needs; kept while the coordinates stay."""
+        if unread not in self.glances:
+            n, d = self.values.shape
+            rows = np.empty((n, d + 1), dtype=np.float32)
+            rows[:, :d], rows[:, d] = self.values, 1.0
+            if unread is not None:
+                rows[:, unread] = 0.0
+            lengths = _lengths(rows[:, :d])
+            # a power of two ≥ all lengths
+            scale = 2.0 ** np.ceil(np.log2(float(lengths.max()) ** 2 + 1) / 2 + 0.01)
+            self.glances[unread] = Glance(rows, scale, self._reach(lengths, unread))
+        return self.glances[unread]
+
+    def reach(self, unread: int | None = None) -> Array:
+        """ρ, (n,): |u|₁ρ, and 2|u|₂ρ as well, bounds the error of every ⟨u,x⟩ (`Sieve.rows`), for
+        all u that are zero in the coordinate ``unread``."""
+        size = np.abs(self.values)
+        size *= gamma(self.values.shape[1] + SPARE)
+        size += self.radius
+        if unread is not None:
+            size[:, unread] = 0.0
+        # lengths are no less than the largest entries, and quicker to find
+        found = np.sqrt(np.einsum("ij,ij->i", size, size))
+        found *= SLACK
+        found += FAINT
+        return np.asarray(found)
+
+    def _reach(self, lengths: Array, unread: int | None) -> Array:
+        """`reach` from bounds on the lengths of all points without the coordinate ``unread``,
+        (n,), found in single precision; where that is out of its range, from the points."""
+        if not (lengths.min() > 1 / _SAFE and lengths.max() < _SAFE):
+            return self.reach(unread)
+        r = self.radius
+        if r.max() == r.min():  # as it is before any layer: one point tells all
+            r = r[:1]
+        found = np.einsum("ij,ij->i", r[:, :unread], r[:, :unread])
+        if unread is not None:
+            found += np.einsum("ij,ij->i", r[:, unread + 1 :], r[:, unread + 1 :])
+        reach = gamma(r.shape[1] + SPARE) * lengths
+        reach += np.sqrt(found)
+        reach *= SLACK
+        reach += FAINT
+        return np.asarray(reach)
+
+    def farthest(self, read: Array | None) -> float:
+        """ρ as `reach` says, for all points at once, and |u|₁ρ only; ``read`` are the coordinates
+        in which a u is not zero, all of them where that is None."""
+        x, r = self.values, self.radius
+        if read is not None:
+            x, r = x[:, read], r[:, read]
+        largest = max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
+        size = float(r.max(initial=0.0)) + gamma(self.values.shape[1] + SPARE) * largest
+        return size * SLACK + FAINT
+
+    def _signs(
+        self, arrays: BlockArrays, x: Array, blocks: Array, reach: Array
+    ) -> tuple[Array, Array, Array]:
+        """Of the layers, one for each point x, the states, the computed max(0, t), and bounds on
+        its error."""
+        b = arrays.b[blocks]
+        t = np.einsum("ij,ij->i", x, arrays.u[blocks])
+        t += b
+        bound = arrays.norms[blocks] * reach
+        bound += gamma(x.shape[1] + 8) * np.abs(b)
+        bound *= SLACK
+        bound += TINY
+        rests = t < -bound
+        state = np.where(t > bound, ACTIVE, np.where(rests, RESTS, UNCLEAR))
+        bound[rests] = 0.0
+        return state, np.maximum(t, 0.0), bound
+
+    def layer(self, arrays: BlockArrays, blocks: Array, reach: Array) -> Array:
+        """Apply to every point a feed-forward layer of its own; the states, (n,).
+
+        The exact point moves by w·(t ± bound), or not at all; and the sum is rounded.
+        """
+        x, r = self.values, self.radius
+        state, rise, bound = self._signs(arrays, x, blocks, reach)
+        step = rise[:, None] * arrays.w[blocks]
+        x += step
+        r += arrays.absolute_w[blocks] * bound[:, None]
+        r += (8 * UNIT) * (np.abs(x) + np.abs(step)) + TINY
+        r *= SLACK
+        self.forget()
+        return state
+
+    def raised(
+        self, arrays: BlockArrays, rows: Array, blocks: Array, reach: Array, axis: int
+    ) -> Array:
+        """`layer` for some points, by layers that change the coordinate ``axis`` only.
+
+        ``reach`` may have been computed before it changed, if they do not read it.
+        """
+        x = self.values if len(rows) == len(self) else self.values[rows]
+        state, step, bound = self._signs(arrays, x, blocks, reach)
+        step *= arrays.w[blocks, axis]
+        values = self.values[rows, axis] + step
+        grown = self.radius[rows, axis] + arrays.absolute_w[blocks, axis] * bound
+        grown += (8 * UNIT) * (np.abs(values) + np.abs(step)) + TINY
+        self.values[rows, axis], self.radius[rows, axis] = values, grown * SLACK
+        self.forget(axis)
+        return state
+
+    def scale(self, factor: float) -> None:
+        """Multiply by a number that float64 holds up to rounding."""
+        self.forget()
+        self.values *= factor
+        self.radius *= abs(factor) * SLACK
+        self.radius += gamma(3) * np.abs(self.values) + TINY
+
+
+def _lengths(rows: Array) -> Array:
+    """Lengths of rows in single precision, (n,), rounded up, but for squares that underflow."""
+    found = np.sqrt(np.einsum("ij,ij->i", rows, rows)).astype(np.float64)
+    return np.asarray(found * _ROUNDED)

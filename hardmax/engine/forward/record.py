@@ -1,0 +1,56 @@
+"""What points met in a panel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ...exact.array import Array
+from .points import ACTIVE, RESTS, UNCLEAR
+
+
+@dataclass
+class Events:
+    """What happened in a panel: at each entry point ``rows`` met the layer of block ``blocks``
+    in the given state, ACTIVE or UNCLEAR. The entries of a point are in order."""
+
+    rows: list[Array] = field(default_factory=list)
+    blocks: list[Array] = field(default_factory=list)
+    states: list[Array] = field(default_factory=list)
+
+    def add(self, rows: Array, blocks: Array, states: Array) -> None:
+        """Note layers that do not rest."""
+        kept = np.flatnonzero(states != RESTS)
+        if len(kept):
+            self.rows.append(rows[kept])
+            self.blocks.append(blocks[kept])
+            self.states.append(states[kept])
+
+    @cached_property
+    def packed(self) -> tuple[Array, Array, Array]:
+        """Rows, blocks and states, by row and in order, once nothing more will happen."""
+        if not self.rows:
+            nothing = np.zeros(0, dtype=np.int64)
+            return nothing, nothing, nothing
+        rows, blocks, states = map(np.concatenate, (self.rows, self.blocks, self.states))
+        order = np.argsort(rows, kind="stable")
+        return rows[order], blocks[order], states[order]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """States of all layers of a panel, (K, n): what `columns` leaves behind."""
+
+    active: Array
+    unclear: Array | None  # None: nothing is
+    everywhere: bool = False  # all layers are active on all points
+
+    def states(self, item: int) -> Array:
+        """States of all points at one layer, (n,)."""
+        doubt = 0 if self.unclear is None else UNCLEAR * self.unclear[item]
+        return np.asarray(np.where(self.active[item], ACTIVE, doubt))
+
+
+Trail = Events | Grid

@@ -1,0 +1,66 @@
+"""Exact means of sequences (theory C2)."""
+
+from __future__ import annotations
+
+from math import lcm
+
+import numpy as np
+
+from .array import Array, ExactArray, ranges
+from .points import IntegerPoints
+from .rows import Row, lowest_terms
+from .sums import quick_sums
+
+_LONG = 1000  # bits of a common denominator up to which it serves all points
+_TOKENS = 2**15  # tokens at a time
+
+
+def exact_means(tokens: ExactArray, offsets: Array, chosen: Array) -> IntegerPoints:
+    """Means of some of the packed sequences ``tokens[offsets[j]:offsets[j+1]]``.
+
+    >>> tokens = ExactArray(np.array([[1.0], [2.0], [0.5]]))
+    >>> exact_means(tokens, np.array([0, 1, 3]), np.array([1])).vectors()
+    [(Fraction(5, 4),)]
+    """
+    rows: list[list[int]] = []
+    per_chunk = max(1, _TOKENS * (len(offsets) - 1) // int(offsets[-1]))
+    for start in range(0, len(chosen), per_chunk):
+        some = chosen[start : start + per_chunk]
+        lengths = np.diff(offsets)[some]
+        which, bounds = ranges(offsets[some], lengths), np.concatenate([[0], np.cumsum(lengths)])
+        found = quick_sums(tokens, which, bounds)
+        if found is None:
+            points = IntegerPoints(tokens.take(which).integer_rows())
+            rows += means_of_points(points, np.arange(len(which)), bounds).rows
+        else:
+            sums, q = found.integers().tolist(), found.denominator
+            rows += [[*row, q * n] for row, n in zip(sums, lengths.tolist(), strict=True)]
+    return IntegerPoints(rows)
+
+
+def means_of_points(points: IntegerPoints, which: Array, starts: Array) -> IntegerPoints:
+    """Means of the points ``which[starts[j]:starts[j+1]]``, in lowest terms.
+
+    >>> points = IntegerPoints([[1, 2], [3, 1]])
+    >>> means_of_points(points, np.array([0, 0, 1]), np.array([0, 1, 3])).vectors()
+    [(Fraction(1, 2),), (Fraction(7, 4),)]
+    """
+    lengths = np.diff(starts)
+    common = lcm(*(row[-1] for row in points.rows))
+    if common.bit_length() > _LONG:
+        runs = np.split(which, starts[1:-1])
+        return IntegerPoints([_mean(points.select(run).rows) for run in runs])
+    scaled = [[common // row[-1] * p for p in row[:-1]] for row in points.rows]
+    largest = max(max(max(row), -min(row)) for row in scaled)
+    short = largest * int(lengths.max()) < 2**62
+    numerators = np.array(scaled, dtype=np.int64 if short else object)
+    sums = np.add.reduceat(numerators[which], starts[:-1], axis=0).tolist()
+    rows = [[*row, common * n] for row, n in zip(sums, lengths.tolist(), strict=True)]
+    return IntegerPoints(rows).reduced()
+
+
+def _mean(rows: list[Row]) -> Row:
+    common = lcm(*(row[-1] for row in rows))
+    scaled = ([common // row[-1] * x for x in row] for row in rows)
+    *sums, _ = map(sum, zip(*scaled, strict=True))
+    return lowest_terms([*sums, common * len(rows)])
