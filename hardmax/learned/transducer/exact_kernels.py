@@ -8,9 +8,9 @@ from fractions import Fraction
 from math import factorial
 from typing import Protocol
 
-from ...arithmetic import Matrix
 from ...errors import InputError
-from ...numbers import Vector, as_fraction, dot
+from ...exact.matrix import Matrix
+from ...exact.numbers import Vector, as_fraction, dot
 
 
 class Kernel(Protocol):
@@ -24,7 +24,7 @@ class Kernel(Protocol):
 class Polynomial:
     """(⟨x, y⟩ + c)^p with c ≥ 0: positive semi-definite for every p.
 
-    >>> from hardmax.numbers import as_vector
+    >>> from hardmax.exact.numbers import as_vector
     >>> Polynomial(2, 1)(as_vector([1, 2]), as_vector([1, 1]))
     Fraction(16, 1)
     """
@@ -47,7 +47,7 @@ class RationalQuadratic:
     Its Gram matrix at distinct points is invertible: every data set without contradictions is
     interpolated.
 
-    >>> from hardmax.numbers import as_vector
+    >>> from hardmax.exact.numbers import as_vector
     >>> RationalQuadratic("1/2")(as_vector([0, 0]), as_vector([1, 1]))
     Fraction(1, 2)
     """
@@ -71,7 +71,7 @@ class TruncatedExponential:
     t = |⟨x, y⟩|/τ < m + 2 the value differs from exp(⟨x, y⟩/τ) by less than
     t^(m+1)/(m+1)! · (m+2)/(m+2−t).
 
-    >>> from hardmax.numbers import as_vector
+    >>> from hardmax.exact.numbers import as_vector
     >>> TruncatedExponential(2)(as_vector([1]), as_vector([1]))
     Fraction(5, 2)
     """
@@ -93,7 +93,7 @@ def gram(
 ) -> Matrix:
     """Matrix of k(x_i, y_j) of shape (n, m); without ``others`` that of the points themselves.
 
-    >>> from hardmax.numbers import as_vector
+    >>> from hardmax.exact.numbers import as_vector
     >>> gram(Polynomial(), [as_vector([1]), as_vector([2])])
     Matrix([['1', '2'], ['2', '4']])
     """

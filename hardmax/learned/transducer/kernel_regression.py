@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...arithmetic import Matrix
 from ...errors import InputError
-from ...numbers import Vector, as_fraction, as_vector
+from ...exact.matrix import Matrix
+from ...exact.numbers import Vector, as_fraction, as_vector
 from .exact_kernels import Kernel, gram
 from .semidefinite import Indefinite, Semidefinite, decide_semidefinite
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...arithmetic import Matrix
 from ...errors import InputError
-from ...numbers import Vector, as_vector
+from ...exact.matrix import Matrix
+from ...exact.numbers import Vector, as_vector
 from .exact_kernels import Kernel
 from .semidefinite import Indefinite, Semidefinite, decide_semidefinite
 

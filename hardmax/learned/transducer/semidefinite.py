@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...arithmetic import Matrix
 from ...errors import InputError
+from ...exact.matrix import Matrix
 
 Row = tuple[Fraction, ...]
 

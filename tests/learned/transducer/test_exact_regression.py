@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hardmax import Matrix
 from hardmax.errors import InputError
+from hardmax.exact.numbers import as_vector
 from hardmax.learned.transducer import (
     Indefinite,
     KernelRegression,
@@ -24,7 +25,6 @@ from hardmax.learned.transducer import (
     gram,
 )
 from hardmax.learned.transducer.operator_kernel import Head, OperatorKernel
-from hardmax.numbers import as_vector
 
 F = Fraction
 INTEGERS = st.integers(-4, 4)
