@@ -46,48 +46,56 @@ def summary(errors: list[float]) -> Found:
             "operators": len(errors)}  # fmt: skip
 
 
-def against_n(model: Transducer, seeds: int, operators: int, sizes: list[int]) -> Found:
-    """Claims 5 to 7: errors of everything against the number of examples."""
-    meta_v, meta_u = (x.astype(float) for x in make_tasks(0, 64, 100))
-    mean_operator = baselines.MeanOperator(meta_v, meta_u)
+SMALL, LARGE = (3, 5, 10, 15, 20, 30, 50), (100, 200, 500)
+
+
+def against_n(methods: Any, seeds: int, operators: int, sizes: tuple[int, ...]) -> Found:
+    """Claims 5 to 7: errors against the number of examples, over ``seeds`` sets of operators.
+
+    ``methods`` maps examples v, u and queries to estimates by name.
+    """
     errors: dict[str, dict[int, list[float]]] = {}
-    choices: dict[str, dict[int, baselines.Choice]] = {
-        family: {
-            n: baselines.chosen_on_meta_train(meta_v[:24], meta_u[:24], n, family)
-            for n in sizes
-            if n <= 60
-        }
-        for family in FAMILIES
-    }
     for seed in range(seeds):
         v, u = tasks(seed, operators, max(sizes) + QUERIES)
         for a, b in zip(v, u, strict=True):
-            queries, targets = a[-QUERIES:], b[-QUERIES:]
             for n in sizes:
-                x, y = a[:n], b[:n]
-                found = {
-                    "Transducer": model.predict((x, y), queries),
-                    "identity": queries,
-                    "mean operator": mean_operator.predict(queries),
-                    "1-NN": baselines.nearest(x, y, queries),
-                    "3-NN": baselines.nearest(x, y, queries, 3),
-                }
-                for family in (*((f,) for f in FAMILIES), FAMILIES):
-                    choice = baselines.cross_validated(x, y, family)
-                    name = family[0] if len(family) == 1 else "best of three"
-                    found[f"kernel ridge, {name}, CV"] = choice.predict(x, y, queries)
-                for family in FAMILIES:
-                    if n in choices[family]:
-                        found[f"kernel ridge, {family}, meta"] = choices[family][n].predict(
-                            x, y, queries
-                        )
-                for name, estimate in found.items():
-                    error = relative_error(estimate, targets)
+                for name, estimate in methods(a[:n], b[:n], a[-QUERIES:]).items():
+                    error = relative_error(estimate, b[-QUERIES:])
                     errors.setdefault(name, {}).setdefault(n, []).append(error)
     return {
         name: {str(n): summary(values) for n, values in by_n.items()}
         for name, by_n in errors.items()
     }
+
+
+class Baselines:
+    """All regressions without a network; hyper-parameters by leave-one-out or on meta-train."""
+
+    def __init__(self) -> None:
+        v, u = (x.astype(float) for x in make_tasks(0, 64, 100))
+        self.mean_operator = baselines.MeanOperator(v, u)
+        self.choices = {
+            (family, n): baselines.chosen_on_meta_train(v[:24], u[:24], n, family)
+            for family in FAMILIES
+            for n in SMALL
+        }
+
+    def __call__(self, v: np.ndarray, u: np.ndarray, queries: np.ndarray) -> dict[str, Any]:
+        found = {
+            "identity": queries,
+            "mean operator": self.mean_operator.predict(queries),
+            "1-NN": baselines.nearest(v, u, queries),
+            "3-NN": baselines.nearest(v, u, queries, 3),
+        }
+        for families in (*((f,) for f in FAMILIES), FAMILIES):
+            name = families[0] if len(families) == 1 else "best of three"
+            choice = baselines.cross_validated(v, u, families)
+            found[f"kernel ridge, {name}, CV"] = choice.predict(v, u, queries)
+        for family in FAMILIES:
+            if (family, len(v)) in self.choices:
+                choice = self.choices[family, len(v)]
+                found[f"kernel ridge, {family}, meta"] = choice.predict(v, u, queries)
+        return found
 
 
 def by_layer(model: Transducer, n: int) -> list[float]:
@@ -148,67 +156,82 @@ def resolutions(model: Transducer, n: int) -> Found:
     return result
 
 
-def costs(model: Transducer, n: int, operators: int) -> Found:
-    """Claim 12: seconds and operations of one regression, and an FNO's error from scratch."""
+def costs(n: int, operators: int) -> Found:
+    """Claim 12: an FNO from scratch and cross-validated kernel ridge; seconds and errors."""
     v, u = tasks(80, operators, n + QUERIES)
-    seconds: dict[str, list[float]] = {"Transducer": [], "kernel ridge": [], "FNO": []}
-    errors: dict[str, list[float]] = {"Transducer": [], "kernel ridge": [], "FNO": []}
+    found: Found = {"n": n, "queries": QUERIES}
+    for name, run in (
+        (
+            "kernel ridge",
+            lambda x, y, q: baselines.cross_validated(x, y, FAMILIES).predict(x, y, q),
+        ),
+        ("FNO", lambda x, y, q: fno.predict(fno.train(x, y), q)),
+    ):
+        found[name] = timed(run, v, u, n)
+    return found
+
+
+def timed(run: Any, v: np.ndarray, u: np.ndarray, n: int) -> Found:
+    """Median seconds and errors of one regression method on several operators."""
+    seconds, errors = [], []
     for a, b in zip(v, u, strict=True):
-        x, y, queries, targets = a[:n], b[:n], a[n:], b[n:]
-        runs = {
-            "Transducer": lambda x=x, y=y, q=queries: model.predict((x, y), q),
-            "kernel ridge": lambda x=x, y=y, q=queries: baselines.cross_validated(
-                x, y, FAMILIES
-            ).predict(x, y, q),
-            "FNO": lambda x=x, y=y, q=queries: fno.predict(fno.train(x, y), q),
-        }
-        for name, run in runs.items():
-            start = time.perf_counter()
-            estimate = run()
-            seconds[name].append(time.perf_counter() - start)
-            errors[name].append(relative_error(estimate, targets))
-    return {
-        "n": n,
-        "queries": QUERIES,
-        "seconds": {name: float(np.median(x)) for name, x in seconds.items()},
-        "errors": {name: summary(x) for name, x in errors.items()},
-        "gflops": model.sizes.flops(n, QUERIES) / 1e9,
-    }
+        start = time.perf_counter()
+        estimate = run(a[:n], b[:n], a[n:])
+        seconds.append(time.perf_counter() - start)
+        errors.append(relative_error(estimate, b[n:]))
+    return {"seconds": float(np.median(seconds)), **summary(errors)}
 
 
 @click.command()
-@click.option("--model", "path", type=click.Path(path_type=Path), required=True)
+@click.option(
+    "--model",
+    "path",
+    type=click.Path(path_type=Path),
+    help="without it, the baselines are measured",
+)
 @click.option("--out", type=click.Path(path_type=Path),
-              default=Path("studies/transducer/results/adr.json"))  # fmt: skip
+              default=Path("studies/transducer/results"))  # fmt: skip
 @click.option("--seeds", default=3, show_default=True)
 @click.option("--operators", default=50, show_default=True, help="for each seed")
-@click.option("--fno", "fno_operators", default=6, show_default=True)
-def main(path: Path, out: Path, seeds: int, operators: int, fno_operators: int) -> None:
-    """Write all measurements of one model to OUT."""
+@click.option("--fno", "fno_operators", default=4, show_default=True)
+def main(path: Path | None, out: Path, seeds: int, operators: int, fno_operators: int) -> None:
+    """Measure the baselines, or a model, and write OUT/adr_baselines.json or OUT/adr.json."""
     import torch
 
     torch.set_num_threads(1)
-    model = Transducer.load(path)
-    _, u = tasks(0, 50, 60)
-    result: Found = {
-        "model": path.name, "parameters": model.parameters, "sizes": model.sizes.as_dict(),
-        "floor": floor(model, u),
-        "machine": f"{platform.processor() or platform.machine()}, 1 thread, shared",
-    }  # fmt: skip
+    result: Found = {"machine": f"{platform.machine()}, 1 thread of a shared core"}
+    if path is None:
+        name, methods = "adr_baselines", Baselines()
+        steps = {"costs": lambda: costs(50, fno_operators)}
+    else:
+        name, model = "adr", Transducer.load(path)
+        _, u = tasks(0, 50, 60)
+        result |= {"model": path.name, "parameters": model.parameters, "floor": floor(model, u),
+                   "sizes": model.sizes.as_dict()}  # fmt: skip
+
+        def methods(v: np.ndarray, u: np.ndarray, queries: np.ndarray) -> dict[str, Any]:
+            return {"Transducer": model.predict((v, u), queries)}
+
+        steps = {
+            "by_layer": lambda: {str(n): by_layer(model, n) for n in (10, 50)},
+            "extrapolation": lambda: extrapolation(model, 20),
+            "resolutions": lambda: resolutions(model, 20),
+            "costs": lambda: {
+                "gflops": model.sizes.flops(50, QUERIES) / 1e9,
+                **timed(lambda x, y, q: model.predict((x, y), q), *tasks(80, 20, 100), 50),
+            },
+        }
     steps = {
-        "against_n": lambda: against_n(model, seeds, operators, [3, 5, 10, 15, 20, 30, 50]),
-        "against_large_n": lambda: against_n(model, 1, operators, [100, 200, 500]),
-        "by_layer": lambda: {str(n): by_layer(model, n) for n in (10, 50)},
-        "extrapolation": lambda: extrapolation(model, 20),
-        "resolutions": lambda: resolutions(model, 20),
-        "costs": lambda: costs(model, 50, fno_operators),
+        "against_n": lambda: against_n(methods, seeds, operators, SMALL),
+        "against_large_n": lambda: against_n(methods, 1, operators, LARGE),
+        **steps,
     }
-    for name, measure in steps.items():
+    for step, measure in steps.items():
         start = time.perf_counter()
-        result[name] = measure()
-        click.echo(f"{name}: {time.perf_counter() - start:.0f} s")
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_text(out, json.dumps(result, indent=1) + "\n")
+        result[step] = measure()
+        click.echo(f"{step}: {time.perf_counter() - start:.0f} s")
+        out.mkdir(parents=True, exist_ok=True)
+        write_text(out / f"{name}.json", json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def read(name: str) -> Any:
 def error_against_n(adr: Any, axis: Any) -> None:
     """Claims 5 to 7, with 95 % bands over operators and the floor of the coding."""
     for name, colour in COLOURS.items():
-        rows = adr["against_n"][name] | adr["against_large_n"].get(name, {})
+        rows = adr["against_n"][name] | adr.get("against_large_n", {}).get(name, {})
         n = np.array([int(key) for key in rows])
         mean = np.array([row["mean"] for row in rows.values()])
         half = np.array([row["half_width"] for row in rows.values()])
@@ -49,7 +49,7 @@ def error_against_n(adr: Any, axis: Any) -> None:
     axis.axvspan(first, last, color="black", alpha=0.06, lw=0)
     axis.set(xscale="log", yscale="log", xlabel="examples n (shaded: seen in meta-training)",
              ylabel="relative squared error", ylim=(1e-6, 3))  # fmt: skip
-    axis.legend(fontsize=8, loc="lower left")
+    axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def layers(adr: Any, variants: Any, axes: Any) -> None:
@@ -131,8 +131,10 @@ def main(model: Path, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     matplotlib.rcParams["svg.hashsalt"] = "transducer"
     drawn: dict[str, Any] = {}
-    if adr := read("adr"):
-        drawn["error"], axis = plt.subplots(figsize=(6, 4.2))
+    if (adr := read("adr")) and (others := read("adr_baselines")):
+        for part in ("against_n", "against_large_n"):
+            adr[part] |= others.get(part, {})
+        drawn["error"], axis = plt.subplots(figsize=(7.6, 4))
         error_against_n(adr, axis)
         drawn["depth"], axes = plt.subplots(1, 2, figsize=(8, 3.2))
         layers(adr, read("variants"), axes)

@@ -69,45 +69,30 @@ def decide_semidefinite(gram: Matrix) -> Semidefinite | Indefinite:
     """
     if gram != gram.T:
         raise InputError("the matrix is not symmetric, so it has no form to decide")
-    rest = [list(row) for row in gram.rows()]
-    open_rows = list(range(len(rest)))
+    n = gram.shape[0]
+    rest, open_rows = gram, list(range(n))
     weights: list[Fraction] = []
     vectors: list[Row] = []
     pivots: list[int] = []
     while open_rows:
-        bad = _negative_direction(rest, open_rows)
-        if bad is not None:
-            return _refuted(gram, bad, vectors, pivots)
-        p = next((i for i in open_rows if rest[i][i]), None)
+        diagonal = {i: rest[i, i] for i in open_rows}
+        low = min(diagonal, key=diagonal.__getitem__)
+        if diagonal[low] < 0:
+            return _refuted(gram, {low: Fraction(1)}, vectors, pivots)
+        p = next((i for i in open_rows if diagonal[i]), None)
         if p is None:
             break
-        d = rest[p][p]
-        row = tuple(x / d for x in rest[p])
-        for i in open_rows:
-            if rest[i][p]:
-                factor = rest[i][p]
-                rest[i] = [x - factor * y if y else x for x, y in zip(rest[i], row, strict=True)]
-        weights.append(d)
-        vectors.append(row)
+        unit = Matrix([[int(i == p)] for i in range(n)])
+        column = (1 / diagonal[p]) * (rest @ unit)
+        rest = rest - diagonal[p] * (column @ column.T)
+        weights.append(diagonal[p])
+        vectors.append(column.T.rows()[0])
         pivots.append(p)
         open_rows.remove(p)
+    if rest != Matrix.zeros(n, n):  # a diagonal of zeros, but not 0: 2tb < 0 at t = −1/2b
+        i, j = next((i, j) for i in open_rows for j in open_rows if rest[i, j])
+        return _refuted(gram, {i: -1 / (2 * rest[i, j]), j: Fraction(1)}, vectors, pivots)
     return Semidefinite(tuple(weights), tuple(vectors), tuple(pivots))
-
-
-def _negative_direction(
-    rest: list[list[Fraction]], open_rows: list[int]
-) -> dict[int, Fraction] | None:
-    """Entries of a vector on which what is left is negative, where its diagonal shows one."""
-    one = Fraction(1)
-    for i in open_rows:
-        if rest[i][i] < 0:
-            return {i: one}
-    for i in open_rows:
-        if rest[i][i] == 0:
-            j = next((j for j in open_rows if rest[i][j]), None)
-            if j is not None:  # 2tb + c < 0 at t = −(c + 1)/2b
-                return {i: -(rest[j][j] + 1) / (2 * rest[i][j]), j: one}
-    return None
 
 
 def _refuted(
