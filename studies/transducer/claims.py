@@ -78,7 +78,7 @@ def regression(adr: Any, others: Any) -> list[Row]:
     rows.append((
         "9", "the error of the intermediate uˡ falls with ℓ (MSE)",
         "n = 10: " + ", ".join(number(x) for x in layers),
-        YES if monotone else "falls in the end, not at every layer" if layers[-1] < layers[0] else NO,
+        YES if monotone else "falls, not at every layer" if layers[-1] < layers[0] else NO,
     ))  # fmt: skip
     rows.append(("11", "degrades gracefully out of distribution (n = 20, k ≤ 0.1)",
                  ood(adr), ood_verdict(adr)))  # fmt: skip
