@@ -194,7 +194,17 @@ def timed(run: Any, v: np.ndarray, u: np.ndarray, n: int) -> Found:
 @click.option("--seeds", default=3, show_default=True)
 @click.option("--operators", default=50, show_default=True, help="for each seed")
 @click.option("--fno", "fno_operators", default=4, show_default=True)
-def main(path: Path | None, out: Path, seeds: int, operators: int, fno_operators: int) -> None:
+@click.option("--minutes", default=0.0, help="time of the meta-training, for the record")
+@click.option("--trained-on", type=(int, int), default=(4, 40), show_default=True)
+def main(  # noqa: PLR0913
+    path: Path | None,
+    out: Path,
+    seeds: int,
+    operators: int,
+    fno_operators: int,
+    minutes: float,
+    trained_on: tuple[int, int],
+) -> None:
     """Measure the baselines, or a model, and write OUT/adr_baselines.json or OUT/adr.json."""
     import torch
 
@@ -206,6 +216,7 @@ def main(path: Path | None, out: Path, seeds: int, operators: int, fno_operators
     else:
         name, model = "adr", Transducer.load(path)
         _, u = tasks(0, 50, 60)
+        result |= {"meta_training_minutes": minutes, "trained_on": trained_on}
         result |= {"model": path.name, "parameters": model.parameters, "floor": floor(model, u),
                    "sizes": model.sizes.as_dict()}  # fmt: skip
 

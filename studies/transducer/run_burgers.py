@@ -3,7 +3,7 @@
     python -m studies.transducer.run_burgers train --out out/burgers.safetensors
     python -m studies.transducer.run_burgers evaluate --model out/burgers.safetensors
 
-32 × 32 grid, box side 8, modes |kx|, ky < 6; one model for both target times, 5 and 10.
+32 × 32 grid, box side 16, modes |kx|, ky < 6; one model for both target times, 5 and 10.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def coded(seed: int, viscosities: np.ndarray, pairs: int) -> tuple[np.ndarray, .
     v, u = make_tasks(seed, viscosities, pairs, times=TIMES)
     a, b = CODE.encode(v), CODE.encode(u)
     floors = [
-        relative_error(CODE.decode(y[0]).reshape(pairs, -1), x[0].reshape(pairs, -1))
+        relative_error(CODE.decode(y).reshape(-1, x[0, 0].size), x.reshape(-1, x[0, 0].size))
         for x, y in zip(u, b, strict=True)
     ]
     return a, b, np.array(floors)
@@ -46,8 +46,8 @@ def main() -> None:
 
 @main.command()
 @click.option("--out", type=click.Path(path_type=Path), required=True)
-@click.option("--steps", default=4000, show_default=True)
-@click.option("--tasks", default=48, show_default=True)
+@click.option("--steps", default=5000, show_default=True)
+@click.option("--tasks", default=64, show_default=True)
 @click.option("--pairs", default=60, show_default=True)
 @click.option("--seed", default=0, show_default=True)
 def train(out: Path, steps: int, tasks: int, pairs: int, seed: int) -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from studies.transducer.burgers import SIDE, Quadrants, initial_fields, make_tasks, solve
+from studies.transducer.burgers import (
+    DEVIATION,
+    LENGTH,
+    SIDE,
+    Quadrants,
+    initial_fields,
+    make_tasks,
+    solve,
+)
 from studies.transducer.metric import relative_error
 
 K = 2 * np.pi / SIDE
@@ -69,10 +77,10 @@ def test_random_fields_agree_with_a_finer_grid_and_finer_steps():
 
 def test_initial_fields_have_variance_1_and_the_stated_covariance():
     fields = initial_fields(np.random.default_rng(0), 2000)
-    assert abs(fields.var() - 1) < 0.03
-    lag = 4  # cells: r = 1
+    assert fields.std() == pytest.approx(DEVIATION, rel=0.02)
+    lag = round(LENGTH / SIDE * 32)  # cells: r = ℓ
     covariance = (fields * np.roll(fields, lag, -1)).mean()
-    assert covariance == pytest.approx(np.exp(-0.5), abs=0.03)
+    assert covariance == pytest.approx(np.exp(-0.5) * DEVIATION**2, rel=0.05)
 
 
 def test_quadrants_keep_low_modes_and_the_norm():
@@ -89,6 +97,6 @@ def test_quadrants_keep_low_modes_and_the_norm():
 def test_the_target_is_not_constant_on_this_box_but_is_on_the_unit_box():
     _, u = make_tasks(0, np.array([0.1, 0.5]), 4, times=(5.0,))
     assert (u.std((-1, -2)) > 0.02).all()
-    state = initial_fields(np.random.default_rng(0), 1, side=1.0, length=0.125)
+    state = initial_fields(np.random.default_rng(0), 1, side=1.0, length=0.125, deviation=1.0)
     late = solve(state, np.array([0.1]), 5.0, side=1.0)
     assert (late.std((-1, -2)) < 1e-6).all()
