@@ -1,8 +1,8 @@
 """2-D Burgers' equation (9), ∂ₜs = νΔs − (s·∇)s, periodic on a box of side L: pseudo-spectral.
 
 The paper prints the unit box with ν in [0.1, 0.5] and times up to 10. There the slowest mode has
-decayed by exp(−0.1·4π²·10) < 1e-17 at t = 10, so that nothing is left to regress (close reading,
-B1). With side 16, length scale 16·0.125 = 2 and standard deviation 0.3, fields travel 0.75 to 1.5
+decayed by exp(−0.1·4π²·10) < 1e-17 at t = 10, so that nothing is left to regress.
+With side 16, length scale 16·0.125 = 2 and standard deviation 0.3, fields travel 0.75 to 1.5
 length scales in 5 to 10 units of time, and νt/ℓ² is 0.1 to 1.3: both terms count, and the field
 survives. (Side 8 and deviation 1, tried first, travel 10 length scales: at n = 50 nothing we have
 gets the error below one half.)

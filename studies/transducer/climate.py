@@ -67,7 +67,7 @@ class Climate:
         """T in kelvin and p in hPa, each (days, lat, lon)."""
         days = self.years * YEAR
         rng = np.random.default_rng([self.seed, 2])
-        noise = self._smooth(rng, days, 0.15)
+        noise = self._smooth(rng, days, 0.4)
         weather = np.empty_like(noise)
         weather[0] = noise[0]
         memory = 0.8

@@ -196,7 +196,7 @@ def timed(run: Any, v: np.ndarray, u: np.ndarray, n: int) -> Found:
 @click.option("--fno", "fno_operators", default=4, show_default=True)
 @click.option("--minutes", default=0.0, help="time of the meta-training, for the record")
 @click.option("--trained-on", type=(int, int), default=(4, 40), show_default=True)
-def main(  # noqa: PLR0913
+def main(
     path: Path | None,
     out: Path,
     seeds: int,

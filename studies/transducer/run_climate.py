@@ -20,7 +20,7 @@ from hardmax.learned.transducer import Configuration, Settings, Transducer
 from studies.transducer import baselines
 from studies.transducer.climate import YEAR, Climate, Modes, windows
 
-MODES, TRAIN = 20, 6 * YEAR
+MODES, TRAIN = 24, 6 * YEAR
 
 
 def measure(drift: bool, steps: int) -> dict[str, float]:

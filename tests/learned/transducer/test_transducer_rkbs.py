@@ -54,7 +54,7 @@ def test_the_kernel_is_homogeneous_and_linear_only_for_p_2(seed, p, t):
 
 
 def test_the_additivity_defect_of_the_close_reading():
-    """U = ℝ² with ℓ₂, B = ℝ² with ℓ₄, one point: the defect of E1."""
+    """U = ℝ² with ℓ₂, B = ℝ² with ℓ₄, one point: K is not additive."""
     B = FiniteRKBS(np.eye(2)[None], 4)
     a, b = np.array([1, 0.5]), np.array([-0.3, 2])
     q = 4 / 3

@@ -71,7 +71,7 @@ def test_a_killed_run_leaves_a_whole_checkpoint(tmp_path):
 import os, signal
 from hardmax.learned.transducer import Configuration, Settings, Transducer
 import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
-from test_transducer import RUN, SMALL, linear_tasks
+from test_transducer_api import RUN, SMALL, linear_tasks
 model = Transducer(Configuration(2, 2, **SMALL))
 trainer = model.trainer(linear_tasks(20), Settings(steps=12, **RUN))
 def report(step, loss):

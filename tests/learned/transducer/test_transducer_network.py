@@ -1,4 +1,4 @@
-"""The network does what (4), (5) and (6) say: tests t1 to t9 and t11 of the close reading."""
+"""The network does what (4), (5) and (6) say; the tests are numbered t1 to t11 (t10 is in test_transducer_coding.py)."""
 
 from __future__ import annotations
 

@@ -106,6 +106,6 @@ def test_both_ends_stay_zero_and_seeds_repeat():
     ("code", "low", "high"), [(Fourier(25), 3e-4, 1e-3), (Sine(50), 5e-5, 3e-4)]
 )
 def test_the_floor_of_the_truncation_is_above_the_papers_error_for_fourier(code, low, high):
-    """Close reading A6: 50 real Fourier numbers lose more than the 2.39e-4 of Table 1."""
+    """50 real Fourier numbers lose more than the 2.39e-4 of Table 1."""
     _, u = make_tasks(11, 60, 40)
     assert low < relative_error(code.decode(code.encode(u)), u) < high
