@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -186,6 +188,13 @@ def test_predictions_need_a_fit_and_the_right_dimension():
     model = KernelRegression(Polynomial()).fit([[1]], [[1]])
     with pytest.raises(InputError, match="dimension 2"):
         model.predict([[1, 2]])
+
+
+def test_the_page_shows_what_python_prints():
+    page = Path(__file__).parents[3] / "docs" / "transducer.md"
+    found = doctest.testfile(str(page), module_relative=False)
+    assert found.attempted >= 4
+    assert found.failed == 0
 
 
 def matrices(rows, columns):

@@ -1,4 +1,4 @@
-"""The network does what (4), (5) and (6) say; the tests are numbered t1 to t11 (t10 is in test_transducer_coding.py)."""
+"""The network does what (4), (5) and (6) say; t1 to t11, of which t10 is in the codings' tests."""
 
 from __future__ import annotations
 
