@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 WEIGHTS = "classifier.npz"
+_PASSES = 12  # for more than ten labels
 _MOST = 2000  # examples in the context; more are thinned out evenly
 
 
@@ -28,7 +29,8 @@ class InContextClassifier:
     A sequence becomes the mean and the standard deviation of its tokens, standardised on the
     examples and rotated to at most 32 principal components. The network that ships with
     hardmax was meta-trained on random tasks only (studies/transducer/classes.py), never on
-    the data. It knows ten label slots; more labels are written in base 10, one pass a digit.
+    the data. It knows ten label slots; more labels share them in several ways, drawn from a fixed
+    seed, and the scores of the passes are added.
     Nothing is proved about its predictions.
 
     >>> InContextClassifier().name, InContextClassifier().extra
@@ -78,17 +80,14 @@ class InContextClassifier:
         queries = self._features(data)
         slots = self._model.sizes.output_size
         total = np.zeros((len(queries), len(self.labels)))
-        place = 1
-        while place == 1 or place < len(self.labels):
-            digits = (np.arange(len(self.labels)) // place) % slots
-            targets = np.eye(slots)[digits[self._codes]]
+        for share in _shares(len(self.labels), slots):
+            targets = np.eye(slots)[share[self._codes]]
             found = [
                 self._model.predict((self._examples, targets), part)
                 for part in np.array_split(queries, max(1, len(queries) // 500))
                 if len(part)
             ]
-            total += np.concatenate(found)[:, digits]
-            place *= slots
+            total += np.concatenate(found)[:, share]
         return [self.labels[k] for k in total.argmax(1)]
 
     def _features(self, data: Dataset) -> Array:
@@ -98,6 +97,14 @@ class InContextClassifier:
         result = np.zeros((len(scaled), self._model.sizes.input_size))
         result[:, : components.shape[1]] = components
         return result
+
+
+def _shares(labels: int, slots: int) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+    """Ways to give every label a slot, each (labels,); one way where there are slots enough."""
+    if labels <= slots:
+        return [np.arange(labels, dtype=np.int64)]
+    rng = np.random.default_rng(0)
+    return [rng.permutation(labels) % slots for _ in range(_PASSES)]
 
 
 def packaged() -> Transducer:

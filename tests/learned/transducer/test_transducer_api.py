@@ -189,7 +189,7 @@ def test_the_branch_and_trunk_variant_answers_on_any_grid():
 class TestInContextClassifier:
     def blobs(self, classes, count, seed):
         rng = np.random.default_rng(seed)
-        centres = np.random.default_rng(0).normal(size=(classes, 3)) * 6
+        centres = np.random.default_rng(0).normal(size=(classes, 3)) * 12
         labels = [k % classes for k in range(count)]
         tokens = [centres[k] + rng.normal(size=(4, 3)) for k in labels]
         return hardmax.Dataset(tokens, [f"c{k}" for k in labels])
