@@ -109,10 +109,10 @@ def fields(model: Any, axes: Any) -> None:
     axes[0].set_title("dotted v, solid u, dashed estimate from 10 examples", fontsize=8, loc="left")
 
 
-def roc(burgers: Any, axes: Any) -> None:
-    """Claim 14: outliers on Burgers' equation, for several gaps of the viscosity."""
+def roc(rows: Any, axes: Any) -> None:
+    """Claim 14: outliers for several gaps."""
     for axis, method in zip(axes, ("Transducer", "kernel ridge"), strict=True):
-        for row in burgers["outliers"]:
+        for row in rows:
             curve = row[method]
             axis.plot(curve["fpr"], curve["tpr"],
                       label=f"gap {row['gap']}: AUC {curve['auc']:.3f}")  # fmt: skip
@@ -142,9 +142,9 @@ def main(model: Path, out: Path) -> None:
         extrapolation(adr, axes)
         drawn["fields"], axes = plt.subplots(1, 3, figsize=(9, 2.6), sharey=True)
         fields(Transducer.load(model), axes)
-    if burgers := read("burgers"):
+    if rows := read("outliers"):
         drawn["outliers"], axes = plt.subplots(1, 2, figsize=(8, 3.4))
-        roc(burgers, axes)
+        roc(rows, axes)
     for name, figure in drawn.items():
         figure.tight_layout()
         figure.savefig(out / f"{name}.svg", metadata={"Date": None})

@@ -21,6 +21,7 @@ from hardmax.learned.transducer import Configuration, Settings, Transducer
 from studies.transducer import baselines
 from studies.transducer.burgers import Quadrants, make_tasks
 from studies.transducer.metric import confidence, relative_error
+from studies.transducer.outliers import detect
 
 CODE = Quadrants(6)
 TIMES = (5.0, 10.0)
@@ -79,77 +80,19 @@ def train(out: Path, steps: int, tasks: int, pairs: int, seed: int) -> None:
     trainer.run(Path(f"{out}.checkpoint"), every=250, report=report)
 
 
-def regressions(
-    v: np.ndarray, u: np.ndarray, predict: Any, rounds: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Mean relative error of each element while it is in the test half, over random halves."""
-    n = len(v)
-    total, count = np.zeros(n), np.zeros(n)
-    norms = (u**2).sum(1)
-    for _ in range(rounds):
-        order = rng.permutation(n)
-        train, test = order[: n // 2], order[n // 2 :]
-        found = predict(v[train], u[train], v[test])
-        total[test] += ((found - u[test]) ** 2).sum(1) / norms[test]
-        count[test] += 1
-    return total / np.maximum(count, 1)
-
-
-def roc(score: np.ndarray, truth: np.ndarray) -> Found:
-    """ROC curve, its area, and precision and recall of "more than mean + 2 deviations"."""
-    order = np.argsort(-score, kind="stable")
-    tpr = np.cumsum(truth[order]) / truth.sum()
-    fpr = np.cumsum(~truth[order]) / (~truth).sum()
-    return {
-        "auc": float(np.trapezoid(np.r_[0, tpr], np.r_[0, fpr])),
-        "fpr": [0.0, *map(float, fpr)],
-        "tpr": [0.0, *map(float, tpr)],
-    }
-
-
-def flagged(score: np.ndarray) -> np.ndarray:
-    """Elements whose error is above the mean of the set by two standard deviations."""
-    return score > score.mean() + 2 * score.std()
-
-
-def precision_recall(flags: np.ndarray, truth: np.ndarray) -> list[float]:
-    hits = float((flags & truth).sum())
-    return [hits / max(float(flags.sum()), 1.0), hits / float(truth.sum())]
-
-
 def outliers(model: Transducer, gap: float, sets: int, rounds: int) -> Found:
     """Sets of 95 elements of ν₀ and 5 of ν₀ + gap, target time 10."""
-    from sklearn.cluster import SpectralClustering
-
     rng = np.random.default_rng([5, round(1000 * gap)])
-    scores: dict[str, list[np.ndarray]] = {"Transducer": [], "kernel ridge": []}
-    flags: dict[str, list[np.ndarray]] = {**{k: [] for k in scores}, "spectral clustering": []}
-    truth = np.arange(100) < 5
-    for k in range(sets):
+
+    def draw(k: int) -> tuple[np.ndarray, np.ndarray]:
         nu = rng.uniform(LOW, HIGH - gap)
         good = coded(6000 + k, np.array([nu]), 95)
         bad = coded(7000 + k, np.array([nu + gap]), 5)
-        v = np.concatenate([bad[0][0], good[0][0]])
-        u = np.concatenate([bad[1][1, 0], good[1][1, 0]])
-        choice = baselines.cross_validated(v, u, ("linear", "quadratic", "rbf"))
-        for name, predict in (
-            ("Transducer", lambda a, b, q: model.predict((a, b), q)),
-            ("kernel ridge", choice.predict),
-        ):
-            score = regressions(v, u, predict, rounds, rng)
-            scores[name].append(score / score.mean())
-            flags[name].append(flagged(score))
-        clusters = SpectralClustering(2, random_state=0).fit_predict(u)
-        share = [clusters[truth].mean(), clusters[~truth].mean()]
-        flags["spectral clustering"].append(clusters == int(share[0] > share[1]))
-    together = np.tile(truth, sets)
-    return {
-        "gap": gap, "sets": sets, "rounds": rounds,
-        **{name: roc(np.concatenate(x), together) for name, x in scores.items()},
-        "precision_recall": {
-            name: precision_recall(np.concatenate(x), together) for name, x in flags.items()
-        },
-    }  # fmt: skip
+        return np.concatenate([bad[0][0], good[0][0]]), np.concatenate(
+            [bad[1][1, 0], good[1][1, 0]]
+        )
+
+    return {"gap": gap, **detect(model, draw, sets, rounds)}
 
 
 @main.command()
