@@ -9,22 +9,31 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 # public name -> module; imported when first used (PEP 562)
 _WHERE = {
+    "Ball": "labels",
     "Block": "model.layers",
-    "Certificate": "certify.verify",
+    "Box": "labels",
+    "Certificate": "certify.certificate",
     "ContradictionError": "dataset",
     "Dataset": "dataset",
     "FeedForward": "model.layers",
+    "Halfspace": "labels",
     "HardmaxError": "errors",
     "InputError": "errors",
     "Matrix": "exact.matrix",
+    "MissingExtraError": "errors",
+    "Point": "labels",
+    "Polyhedron": "labels",
     "RankOneBlock": "model.layers",
+    "ResourceLimitError": "errors",
     "SelfAttention": "model.layers",
     "Transformer": "model.transformer",
     "build": "construct.build",
@@ -34,27 +43,50 @@ _WHERE = {
     "readout": "model.layers",
 }
 
+# methods of public classes delegate to these functions when they are called; through the package,
+# so that a class imports nothing from the folders above its own (module:function)
+_DELEGATES = {
+    "evaluate": "engine:evaluate",
+    "float_outputs": "execute.floating:outputs",
+    "label_sets_of_model": "formats.model_file:label_sets",
+    "load_for": "formats.data:load_for",
+    "read_model": "formats.model_file:read_model",
+    "save_data": "formats.data:save",
+    "sets_for": "certify.predict:sets_for",
+    "write_certificate": "formats.certificate_file:write_certificate",
+    "write_model": "formats.model_file:write_model",
+}
+
 if TYPE_CHECKING:
+    from .certify.certificate import Certificate
     from .certify.predict import predict
-    from .certify.verify import Certificate, certify
+    from .certify.verify import certify
     from .construct.build import build
     from .dataset import ContradictionError, Dataset
-    from .errors import HardmaxError, InputError
+    from .errors import HardmaxError, InputError, MissingExtraError, ResourceLimitError
     from .exact.matrix import Matrix
     from .formats.data import load
+    from .labels import Ball, Box, Halfspace, Point, Polyhedron
     from .model.layers import Block, FeedForward, RankOneBlock, SelfAttention, readout
     from .model.transformer import Transformer
 
 __all__ = [
+    "Ball",
     "Block",
+    "Box",
     "Certificate",
     "ContradictionError",
     "Dataset",
     "FeedForward",
+    "Halfspace",
     "HardmaxError",
     "InputError",
     "Matrix",
+    "MissingExtraError",
+    "Point",
+    "Polyhedron",
     "RankOneBlock",
+    "ResourceLimitError",
     "SelfAttention",
     "Transformer",
     "__version__",
@@ -66,10 +98,29 @@ __all__ = [
 ]
 
 
+class _Package(ModuleType):
+    """The package, in which `certify` is the function, though a folder has the same name.
+
+    An import of the folder would put the module in its place; ``from hardmax.certify import …``
+    finds the folder all the same.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _WHERE and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
 def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
+    if name in _DELEGATES:
+        module, _, function = _DELEGATES[name].partition(":")
+    elif name in _WHERE:
+        module, function = _WHERE[name], name
+    else:
         raise AttributeError(f"module 'hardmax' has no attribute {name!r}")
-    value = getattr(import_module(f".{_WHERE[name]}", __name__), name)
+    value = getattr(import_module(f".{module}", __name__), function)
     globals()[name] = value
     return value
 

@@ -2,8 +2,9 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 400 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
-other code of this package. What decides is integer or rational arithmetic, without tolerance.
+One file of at most 520 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+other code of this package. What decides is integer or rational arithmetic, without tolerance; not
+one operation on floats takes part, as a process may round in any way: their bytes are read.
 """
 # fmt: off
 # mypy: ignore-errors
@@ -12,6 +13,7 @@ other code of this package. What decides is integer or rational arithmetic, with
 import sys
 if __name__ == "__main__" and not sys.flags.safe_path:
     del sys.path[0]  # the files beside this one must not stand in for the standard library
+import ast
 import csv
 import gzip
 import hashlib
@@ -27,15 +29,20 @@ from fractions import Fraction
 MAX_BYTES = 2**28    # of a file, and of a zip file's members together
 MAX_TEXT = 2**25     # of JSON or CSV text, decompressed
 MAX_DIGITS = 10_000  # of a decimal and of each side of "p/q"; exponents stay below it
+MAX_HEADER = 2**16   # of the header of an array
 MAX_BITS = 2**20     # of an override, and of a coordinate while a sequence is evaluated
 NUMBER = r"(?a)([+-]?)(?:(\d+)/(0*[1-9]\d*)|(\d*)(\.\d*)?(?:[eE]([+-]?0*\d{1,4}))?)"
-HEADER = (r"(?a)\{'descr':'([<>|])([fiuU])(\d{1,9})','fortran_order':(True|False),"
-          r"'shape':\(((?:\d{1,18},)*(?:\d{1,18})?)\),?\}")
 CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "fdbhiqBHIQ"))
+FLOATS = {"f": ("I", 32, 23), "d": ("Q", 64, 52)}  # how to read the bits, how many, how many behind
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
 STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
+USAGE = """usage: checker.py MODEL DATA [--certificate CERT]
+
+Check, exactly, that MODEL classifies DATA, and what CERT states about the two.
+Exit codes: 0 proved, 1 refuted, 2 unusable input, 3 undecided (a limit), 70 bug, 130 interrupted,
+141 the reader of the output went away. docs/certificate.md says what is checked."""
 
 class Stop(Exception):
     """The end of a check other than "proved"; its arguments: an exit code, a line of reason."""
@@ -56,10 +63,45 @@ def reading(what, action, *arguments):
 def parse_json(raw):
     """Parse UTF-8 JSON strictly. A number becomes (its text,): so 3, "3" and true all differ."""
     need(len(raw) <= MAX_TEXT, f"more than {MAX_TEXT} bytes of text")
-    return json.loads(
-        raw.decode("utf-8-sig"), parse_int=lambda x: (x,), parse_float=lambda x: (x,),
+    found = json.loads(
+        raw.decode("utf-8-sig"), parse_float=lambda x: (x,),
+        parse_int=lambda x: (x,) if len(x) - (x[0] == "-") <= MAX_DIGITS else need(
+            False, f"an integer has more than {MAX_DIGITS} digits"),
         parse_constant=lambda x: need(False, f"{x} is not a number"), object_pairs_hook=lambda x:
         dict(x) if len(dict(x)) == len(x) else need(False, "an object has the same key twice"))
+    if re.search(rb"\\u[dD][89a-fA-F]", raw):  # half a character alone is no text: encode fails
+        json.dumps(found, ensure_ascii=False).encode()
+    return found
+
+def integer(digits):
+    """Return int(digits), whatever limit is set on their number: 640 are always allowed."""
+    parts = [digits[max(0, end - 600):end] for end in range(len(digits), 0, -600)]
+    return sum(int(part) * 10**(600 * k) for k, part in enumerate(parts))
+
+def decimal(x):
+    """Return str(x) of a Fraction or an integer, likewise."""
+    p, q = x.as_integer_ratio()
+    high, low = divmod(abs(p), 10**600)
+    text = "-" * (p < 0) + (f"{decimal(high)}{low:0600}" if high else str(low))
+    return f"{text}/{decimal(q)}" if q > 1 else text
+
+def ieee(bits, size, places):
+    """Return the Fraction that the bits of an IEEE 754 float mean; None for what is not finite."""
+    sign, bits = divmod(bits, 2**(size - 1))
+    exponent, digits = divmod(bits, 2**places)
+    top = 2**(size - 1 - places) - 1
+    digits, shift = digits + (2**places if exponent else 0), max(1, exponent) - top // 2 - places
+    return None if exponent == top else (
+        Fraction((1 - 2 * sign) * digits * 2**max(0, shift), 2**max(0, -shift)))
+
+def nearest(x):
+    """Return the binary64 number nearest to x, ties to even, without bounds above."""
+    p, q = x.as_integer_ratio()
+    e = max(abs(p).bit_length() - q.bit_length() - 53, -1074)  # of the last place, or one more
+    e += abs(p) * 2**max(0, -e) >= q * 2**(53 + max(0, e))
+    n, rest = divmod(p * 2**max(0, -e), q * 2**max(0, e))
+    n += 2 * rest > q * 2**max(0, e) or (2 * rest == q * 2**max(0, e) and n % 2)
+    return n * Fraction(2)**e
 
 def fields(value, required, optional, where):
     """Return a JSON object after checking that it has all the keys it needs and no unknown one."""
@@ -70,18 +112,19 @@ def fields(value, required, optional, where):
 
 def number(value, mode, where):
     """Return the Fraction that a JSON number, a text, or an array's float or int means exactly."""
-    if type(value) in (float, int):
-        need(math.isfinite(value), f"{where}: {value} is not a number")
+    if type(value) in (Fraction, int):  # of an array
         x, q = Fraction(value), "1"
     else:
+        need(value is not None, f"{where}: no finite number")
         text = value[0] if type(value) is tuple else value
         match = re.fullmatch(NUMBER, text.strip()) if type(text) is str else None
         sign, p, q, whole, decimals, exponent = match.groups("") if match else [""] * 6
         p, power = p or whole + decimals[1:], int(exponent or 0) - len(decimals[1:])
         need(0 < len(p) <= MAX_DIGITS >= len(q), f"{where}: no number, or long: {ascii(text)[:40]}")
-        x = Fraction(int(sign + p) * 10**max(0, power), int(q or 1) * 10**max(0, -power))
+        p, whole_q = integer(p) * 10**max(0, power), integer(q or "1") * 10**max(0, -power)
+        x = Fraction(-p if sign == "-" else p, whole_q)
     need(abs(x) < 2**1000, f"{where}: 2^1000 or more in absolute value")
-    return Fraction(float(x)) if mode == "binary64" and not q and decimals + exponent else x
+    return nearest(x) if mode == "binary64" and not q and decimals + exponent else x
 
 def vector(values, size, mode, where):
     """Return a list of ``size`` Fractions."""
@@ -89,22 +132,30 @@ def vector(values, size, mode, where):
     return [number(x, mode, where) for x in values]
 
 def npy(raw, where):
-    """Read an .npy array: (code, shape, flat list in C order), code U or as struct writes it."""
+    """Read an .npy array: (code, shape, flat list in C order), code U or as struct writes it.
+
+    Floats come as Fractions, None where they are not finite."""
     start = {1: 10, 2: 12, 3: 12}.get(raw[6] if raw[:6] == b"\x93NUMPY" else 0, 0)
     end = start + int.from_bytes(raw[8:start], "little")
-    header = raw[start:min(end, start + 10_000)].decode("latin-1").strip()
-    match = re.fullmatch(HEADER, header.replace(", ", ",").replace(": ", ":"))
-    need(match, f"{where}: not an array of numbers or text (pickled objects are never read)")
-    order, kind, width, fortran, dims = match.groups()
-    shape, width = tuple(map(int, re.findall(r"\d+", dims))), int(width)
+    need(start and end - start <= MAX_HEADER, f"{where}: not an array, or a long header")
+    header = ast.literal_eval(raw[start:end].decode("latin-1"))
+    fields(header, ["descr", "fortran_order", "shape"], [], where)
+    descr, fortran, shape = (header[x] for x in ("descr", "fortran_order", "shape"))
+    match = type(descr) is str and re.fullmatch(r"(?a)([<>|])([fiuU])(\d{1,9})", descr)
+    need(match and type(fortran) is bool and type(shape) is tuple
+         and {int} >= {*map(type, shape)} and min(shape, default=0) >= 0,
+         f"{where}: not an array of numbers or text (pickled objects are never read)")
+    order, kind, width = match[1], match[2], int(match[3])
     code, size = CODES.get(f"{kind}{width}"), math.prod(shape)
     need(code or (kind == "U" and width), f"{where}: the type {kind}{width} is not known")
     length = size * width * (1 if code else 4)
     need(length == len(raw) - end and size <= MAX_TEXT // 2, f"{where}: a wrong or huge shape")
     text = "" if code else raw[end:].decode("utf-32-be" if order == ">" else "utf-32-le")
-    flat = ([*struct.unpack(f"{order.replace('|', '<')}{size}{code}", raw[end:])] if code else
+    bits = FLOATS.get(code, (code,))
+    flat = ([*struct.unpack(f"{order.replace('|', '<')}{size}{bits[0]}", raw[end:])] if code else
             [text[k:k + width].rstrip("\0") for k in range(0, len(text), width)])
-    if fortran == "True" and len(shape) == 2 and size:
+    flat = [ieee(x, *bits[1:]) for x in flat] if bits[1:] else flat
+    if fortran and len(shape) == 2 and size:
         flat = [x for i in range(shape[0]) for x in flat[i::shape[0]]]
     return code or kind, shape, flat
 
@@ -135,23 +186,24 @@ def read_model(raw):
     meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
     need(meta.get("numbers", "exact") in ("exact", "binary64"), "meta: numbers is not known")
     need(meta.get("positional", False) in (True, False), "meta: positional is true or false")
-    d = arrays["u"][1][-1]
-    need(code == "U" and d > 0 and depth > 0, "there are no blocks, or stage is no text")
+    need(code == "U" and (d := arrays["u"][1][-1]) > 0 < depth, "no blocks, or stage is no text")
     for name in PARAMETERS:
         code, shape, values = arrays[name]
         expected = (depth, d) if name in "uwv" else (depth,)
-        need(code == "d" and shape == expected, f"{name}: float64 of shape {expected} is needed")
-        found[name] = [*map(Fraction, values)]  # raises for NaN and infinity
+        need(code == "d" and shape == expected and None not in values,
+             f"{name}: finite float64 of shape {expected} are needed")
+        found[name] = values
     overrides = json_of(arrays["exact"]) if "exact" in arrays else {}
     for name, given in fields(overrides, [], PARAMETERS, "exact").items():
-        need(type(given) is list and len({k for k, _ in given}) == len(given), f"{name}: no set")
+        need(type(given) is list, f"{name}: no list")
         for k, quotient in given:
             match = re.fullmatch(r"(-?[0-9a-fA-F]+)/([0-9a-fA-F]+)", quotient)
             need(match and len(quotient) <= MAX_BITS // 4 and type(k) is tuple and len(*k) < 20
                  and 0 <= int(*k) < len(found[name]), f"{name}: {ascii(k)[:40]}: bad index or p/q")
             k, value = int(*k), Fraction(*(int(part, 16) for part in match.groups()))
-            need(found[name][k] == Fraction(float(value)), f"{name}: entry {k}: not the nearest")
+            need(found[name][k] == nearest(value), f"{name}: entry {k}: not the nearest")
             found[name][k] = value
+        need(len({int(*k) for k, _ in given}) == len(given), f"{name}: an entry stands twice")
     return found, stages, d, meta
 
 def read_data(raw, mode):
@@ -160,9 +212,10 @@ def read_data(raw, mode):
         raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_TEXT + 1)
     is_json = raw[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
     data = from_npz(raw) if raw[:4] == b"PK\3\4" else parse_json(raw) if is_json else from_csv(raw)
-    fields(data, ["dimension", "sequences"], ["format", "labels"], "the data set")
+    fields(data, ["sequences"], ["dimension", "format", "labels"], "the data set")
     need(data.get("format", "hardmax-dataset/1") == "hardmax-dataset/1", "the format is not known")
-    written, sequences = data["dimension"], []
+    sequences, size = [], lambda: (str(len(data["sequences"][0]["tokens"][0])),)  # of a token
+    written = data["dimension"] if "dimension" in data else size()
     d = int(*written) if type(written) is tuple and re.fullmatch(r"\d{1,9}", *written) else 0
     need(d > 0, "dimension: a positive integer is needed")
     for j, item in enumerate(data["sequences"], 1):
@@ -174,7 +227,9 @@ def read_data(raw, mode):
         sequences.append((name, name_of(item["label"]), tokens))
     labels = data["labels"] if "labels" in data else {
         name: {"kind": "point", "point": [k] + [0] * (d - 1)}
-        for k, name in enumerate(dict.fromkeys(label for _, label, _ in sequences))}
+        for k, name in enumerate(sorted({x for _, x, _ in sequences}, key=lambda x: (
+            (0, integer(x.strip("-")) * (-1 if x[0] == "-" else 1))
+            if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
     sets = {x: label_set(raw, d, mode, f"label {json.dumps(x)}") for x, raw in labels.items()}
     for name, label, _ in sequences:
         need(label in sets, f"{name}: unknown label {json.dumps(label)}")
@@ -184,7 +239,7 @@ def name_of(value):
     """Return a label or an id as text: an integer as str() writes it."""
     integer = type(value) is tuple and not {*value[0]} & {*".eE"} and len(value[0]) <= MAX_DIGITS
     need(integer or type(value) is str, "a label or an id must be a text or an integer")
-    return str(int(value[0])) if integer else value
+    return (value[0] if value != ("-0",) else "0") if integer else value
 
 def from_npz(raw):
     """Return an npz data set in the shape of the JSON form."""
@@ -216,16 +271,43 @@ def from_csv(raw):
 
 def label_set(raw, d, mode, where):
     """Return (kind, a, b), the fields in the order of KINDS; refuse what is plainly empty."""
-    kind = raw.get("kind")
-    need(kind in [*KINDS], f"{where}: the kind is not known")
+    need((kind := raw.get("kind")) in [*KINDS], f"{where}: the kind is not known")
     a, b = [*map(fields(raw, ["kind", *KINDS[kind]], [], where).get, KINDS[kind]), None][:2]
     rows = kind == "polyhedron"
     a = [vector(row, d, mode, where) for row in a] if rows else vector(a, d, mode, where)
     if kind != "point":
         b = vector(b, len(a), mode, where) if rows or kind == "box" else number(b, mode, where)
-        good = {"ball": lambda: b > 0, "box": lambda: all(map(Fraction.__lt__, a, b))}
+        good = {"ball": lambda: b > 0, "box": lambda: all(map(Fraction.__lt__, a, b)),
+            "polyhedron": lambda: a and not empty(a, b)}
         need(good.get(kind, lambda: any(a))(), f"{where}: the set is empty, or has no normal")
     return kind, a, b
+
+def empty(A, b):
+    """Whether no x has A x < b: the simplex method, by Bland's rule, on max t with A x + t <= b."""
+    low = b.index(min(b))  # t and the other slacks, by x and the slack of this row, are feasible
+    t, columns = [b[low], *(-c for c in A[low]), -1], [None] * len(A[0]) + [low]  # None: free
+    rows = {i: [c - d for c, d in zip([b[i], *(-c for c in A[i]), 0], t)] for i in range(len(b))}
+    del rows[low]
+    while t[0] <= 0:
+        rising = [(-1 if name is None else name, k) for k, name in enumerate(columns, 1)
+                  if t[k] > 0 or (t[k] < 0 and name is None)]
+        if not rising:
+            return True
+        k = min(rising)[1]
+        sign = 1 if t[k] > 0 else -1
+        bounds = [(-row[0] * sign / row[k], i) for i, row in rows.items() if row[k] * sign < 0]
+        if not bounds:
+            return False  # t grows without end
+        leaving = min(bounds)[1]
+        row = rows.pop(leaving)
+        solved = [-c / row[k] for c in row[:k]] + [1 / row[k]] + [-c / row[k] for c in row[k + 1:]]
+        t, *others = ([c + old[k] * e for c, e in zip(old[:k] + [0] + old[k + 1:], solved)]
+                      for old in (t, *rows.values()))
+        rows = dict(zip(rows, others))
+        if columns[k - 1] is not None:
+            rows[columns[k - 1]] = solved
+        columns[k - 1] = leaving
+    return False
 
 def dot(x, y):
     """Inner product."""
@@ -308,21 +390,26 @@ def output(layers, rows):
             need(last <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
     return [Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]
 
-def check(model_raw, data_raw, certificate_raw=None):
-    """Return the lines to print for "proved", given the bytes of the files; otherwise Stop."""
+def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
+    """Return the lines to print for "proved", given the bytes of the files; otherwise Stop.
+
+    ``tell`` is called with texts that say how far the work has come."""
+    tell("reading")
     parameters, stages, width, meta = reading("model", read_model, model_raw)
     mode, positional = meta.get("numbers", "exact"), meta.get("positional", False)
     sequences, sets, dimension = reading("data", read_data, data_raw, mode)
     layers, measures, d = prepare(parameters, width), set(), dimension + positional
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
-    for name, label, tokens in sequences:
+    for j, (name, label, tokens) in enumerate(sequences):
+        if 100 * j // len(sequences) > 100 * (j - 1) // len(sequences):
+            tell(f"sequence {j + 1} of {len(sequences)}")
         tokens = [[*z, *[Fraction(k)] * positional] for k, z in enumerate(tokens, 1)]
         counts = Counter(map(tuple, tokens))
         common = math.gcd(*counts.values())
         measures.add(frozenset((z, count // common) for z, count in counts.items()))
         result, region = output(layers, tokens), sets[label]
         if not contains(region, result):
-            shown, region = (json.dumps(x, default=str) for x in (result, region))
+            shown, region = (json.dumps(x, default=decimal) for x in (result, region))
             raise Stop(1, f"{name}: output {shown} is not in {region}, the set of label {label!a}")
     need(measures, "data: there is no sequence")
     ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
@@ -371,29 +458,50 @@ def check_certificate(raw, facts, sets, d):
     listed = sum(any(sets[x][0] != "point" for x in pair) for pair in pairs)
     need(listed == math.comb(len(sets), 2) - math.comb(len(points), 2), "a pair is missing", 1)
 
-def main(arguments):
-    """Print the verdict; return 0 proved, 1 refuted, 2 unusable, 3 undecided, 70 bug, 130 stop."""
-    sys.set_int_max_str_digits(0)
+def tell(text=""):
+    """Show a line on stderr where that is a terminal, in the place of the one before."""
+    if sys.stderr and sys.stderr.isatty():
+        print(f"\r\33[K{text}", end="", file=sys.stderr, flush=True)
+
+def answer(arguments):
+    """Return the exit code and what to print."""
     try:
+        if {*arguments} & {"-h", "--help"}:
+            return 0, USAGE
         need(len(arguments) == 2 or (len(arguments) == 4 and arguments[2] == "--certificate"),
-             "usage: checker.py MODEL DATA [--certificate CERT]")
+             USAGE.partition("\n")[0])
         files = []
         for path in arguments[:2] + arguments[3:]:
             with open(path, "rb") as file:
                 files.append(file.read(MAX_BYTES + 1))
-        need(max(map(len, files)) <= MAX_BYTES, f"a file has more than {MAX_BYTES} bytes")
-        code, line = 0, "\n".join(check(*files))
+            need(len(files[-1]) <= MAX_BYTES, f"a file has more than {MAX_BYTES} bytes")
+        return 0, "\n".join(check(*files, tell=tell))
     except Stop as stop:
-        code, line = stop.args
-    except (Exception, KeyboardInterrupt) as error:
-        other = 2 if isinstance(error, OSError) else 70
-        code = {MemoryError: 3, KeyboardInterrupt: 130}.get(type(error), other)
-        line = f"{type(error).__name__} {ascii(str(error))[1:200]}"
+        return stop.args
+    except KeyboardInterrupt:
+        return 130, "interrupted"
+    except (Exception, MemoryError) as error:
+        code = 3 if isinstance(error, MemoryError) else 2 if isinstance(error, OSError) else 70
+        return code, f"{type(error).__name__} {ascii(str(error))[1:200]}"
+
+def main(arguments):
+    """Print the verdict and return the exit code, as `USAGE` has it."""
+    code, line = answer(arguments)
     line = {1: "refuted: ", 2: "error: ", 3: "undecided: ", 70: "bug: "}.get(code, "") + line
     try:
-        print(line, file=sys.stdout if code in (0, 1, 3) else sys.stderr, flush=True)
-    except OSError:  # no verdict could be given
-        sys.stdout, code = None, code or 2
+        tell()
+        if code in (0, 1, 3):
+            need(sys.stdout, "it is closed")
+            print(line, flush=True)
+    except BrokenPipeError:
+        sys.stdout, code = None, 141
+    except (OSError, Stop) as error:  # no verdict could be given
+        sys.stdout, code, line = None, 2, f"error: the output can't be written: {error.args[1]}"
+    if code not in (0, 1, 3, 141) and sys.stderr:
+        try:
+            print(line, file=sys.stderr, flush=True)
+        except OSError:  # nobody hears it; the exit code says it
+            sys.stderr = None
     return code
 
 if __name__ == "__main__":

@@ -27,5 +27,15 @@ class ResourceLimitError(HardmaxError):
     exit_code = 3
 
 
+class FloatModeError(HardmaxError):
+    """Float arithmetic does not follow IEEE 754 in this process, so nothing is claimed."""
+
+    exit_code = 3
+
+
+class VerdictError(HardmaxError):
+    """Two ways to the same verdict differ: a bug in hardmax, so nothing is claimed."""
+
+
 class ConstructionError(HardmaxError):
     """A builder broke its own promise: a bug in hardmax."""

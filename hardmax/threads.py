@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
+
+from .float_mode import check_float_mode
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -22,14 +25,30 @@ Result = TypeVar("Result")
 def in_threads(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
     """``work`` of every piece, in order; in several threads where there are several pieces.
 
+    Raises FloatModeError where a thread's float arithmetic breaks IEEE 754.
+
     >>> list(in_threads(abs, [-1, 2, -3]))
     [1, 2, 3]
     """
+
+    def checked(piece: Piece) -> Result:
+        check_float_mode()  # every thread has a mode of its own
+        return work(piece)
+
     if len(pieces) < 2 or cores() == 1:
-        yield from map(work, pieces)
+        yield from map(checked, pieces)
         return
-    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(cores()) as pool:
-        yield from pool.map(work, pieces)
+    with one_blas_thread(), ThreadPoolExecutor(cores()) as pool:
+        yield from pool.map(checked, pieces)
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Keep matrix products in the thread that asks for them.
+
+    The threads of the BLAS library are not ours: nobody has checked how they round.
+    """
+    limiter: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limiter
 
 
 @cache

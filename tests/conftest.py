@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from hardmax.cli import main
+from hardmax.engine import Sizes
 
 # plugins, not modules with doctests: pytest would import two files of this name
 collect_ignore_glob = ["*conftest.py"]
@@ -60,31 +61,22 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
     return run
 
 
+ROUNDS = Sizes(straight=10**6, few=0)  # nothing is taken in order
 FORCED = {  # every path of the engine, on models and data of any size
-    "as it is": {},
-    "panels": {"compile.panels._STRAIGHT": 1},
-    "rounds": {
-        "compile.panels._STRAIGHT": 10**6, "compile.panels._FEW": 0, "forward.forward_pass._SHORT": 0,
-    },
-    "rounds, then columns": {
-        "compile.panels._STRAIGHT": 10**6, "compile.panels._FEW": 0, "forward.forward_pass._SHORT": 0,
-        "forward.forward_pass._ROUNDS": 1,
-    },
-    "small panels": {
-        "compile.panels._ITEMS": 2, "compile.panels._TENTS": 1, "compile.panels._STRAIGHT": 1, "compile.panels._FEW": 0,
-    },
-    "step by step": {"exact.backward._NEW": 0, "exact.backward._STEPS": 2},
-    "small chunks": {"chunks._ALONE": 0, "chunks._CHUNK": 1},
-}  # fmt: skip
-
-
+    "as it is": Sizes(),
+    "panels": Sizes(straight=1),
+    "rounds": ROUNDS,
+    "rounds, then columns": replace(ROUNDS, rounds=1),
+    "small panels": Sizes(panel=2, tents=1, straight=1, few=0, hinges=2),
+    "step by step": Sizes(patterns=0, steps=2),
+    "small chunks": Sizes(alone=0, chunk=1, tokens=1),
+}
 QUICK = ("as it is", "panels", "rounds", "small chunks")
 
 
 @pytest.fixture(
     params=[pytest.param(x, marks=[] if x in QUICK else pytest.mark.slow) for x in FORCED]
 )
-def forced(request, monkeypatch):
-    """Take one path of the engine wherever it can be taken."""
-    for name, value in FORCED[request.param].items():
-        monkeypatch.setattr(f"hardmax.engine.{name}", value)
+def forced(request):
+    """Sizes that make the engine take one path wherever it can be taken."""
+    return FORCED[request.param]

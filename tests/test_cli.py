@@ -343,7 +343,7 @@ def test_interruptions_while_the_model_is_written(run, tmp_path, monkeypatch, pr
 
     (tmp_path / "m.npz").write_text("old")
     monkeypatch.setattr(npz.np.lib.format, "write_array", broken)
-    assert run("build", FIGURE2, "-o", tmp_path / "m.npz").code == code
+    assert run("build", FIGURE2, "-o", tmp_path / "m.npz", "--force").code == code
     assert len(written) == 5
     assert [path.name for path in tmp_path.iterdir()] == ["m.npz"]
     assert (tmp_path / "m.npz").read_text() == "old"

@@ -48,7 +48,7 @@ def save(path, document):
 def same(first: hm.Dataset, second: hm.Dataset) -> bool:
     return (
         list(first.sequences) == list(second.sequences)
-        and first.labels == second.labels
+        and first.names == second.names
         and first.sets == second.sets
     )
 
@@ -76,7 +76,7 @@ def test_format_labels_and_ids_can_be_left_out(tmp_path):
         '\ufeff {"sequences": [{"tokens": [[1]]}, {"tokens": [[2]], "label": 5}], "dimension": 1}'
     )
     data = hm.load(save(tmp_path / "x", text))
-    assert data.labels == [None, "5"]
+    assert data.labels == [None, 5]
     assert data.sets == {"5": Point((0,))}
 
 
@@ -199,7 +199,7 @@ def test_npz_of_every_type(tmp_path, dtype, compressed):
                         ' "1": {"kind": "halfspace", "normal": [0, 1], "offset": 1}}'),
     )  # fmt: skip
     data = hm.load(tmp_path / "data.npz")
-    assert data.labels == ["0", "1"]
+    assert data.labels == [0, 1]
     assert data.sequence(1) == tuple(tuple(F(float(x)) for x in row) for row in tokens[1:])
     assert data.sets["0"] == Point((F(1, 3), 0))
 

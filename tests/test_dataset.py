@@ -36,18 +36,25 @@ def test_tokens_labels_ids():
     assert data.sets == {"x": Point((0, 0)), "y": Point((1, 0))}
 
 
-def test_default_points_come_in_order_of_appearance():
+def test_default_points_come_in_the_order_of_the_sorted_labels():
     data = hm.Dataset([[(0, 0)], [(1, 0)], [(2, 0)]], ["b", "a", "b"])
-    assert list(data.sets) == ["b", "a"]
-    assert data.sets["a"].point == (1, 0)
+    assert list(data.sets) == ["a", "b"]
+    assert data.sets["b"].point == (1, 0)
+
+
+@given(st.permutations(["b", "10", "9", "-3", "-21", "a", "", "B", "07", "ä"]))
+def test_default_points_do_not_depend_on_the_order_of_the_sequences(labels):
+    data = hm.Dataset([[(k,)] for k in range(len(labels))], labels)
+    assert list(data.sets) == ["-21", "-3", "9", "10", "", "07", "B", "a", "b", "ä"]
+    assert [point.point for point in data.sets.values()] == [(k,) for k in range(len(labels))]
 
 
 def test_labels_can_be_any_names():
     sets = {0: Point((5,)), 1: Point((6,))}
     for labels in ([0, 1], np.array([0, 1]), iter([0, 1]), ["0", "1"]):
         data = hm.Dataset([[(1,)], [(2,)]], labels, sets)
-        assert data.labels == ["0", "1"]
-        assert data.sets["1"].point == (6,)
+        assert data.names == ["0", "1"]
+        assert data.sets["1"].point == data.sets[1].point == data.sets[np.int64(1)].point == (6,)
     assert hm.Dataset([[(1,)]]).labels == [None]
 
 

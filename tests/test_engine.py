@@ -18,14 +18,15 @@ import hardmax as hm
 from hardmax import RankOneBlock, Transformer
 from hardmax.certify.membership import surely_inside
 from hardmax.certify.verify import misclassified
-from hardmax.engine import Plan, evaluate, float_outputs, outputs
+from hardmax.engine import Plan, Sizes, evaluate, float_outputs, outputs
 from hardmax.engine.compile.panel import Panel
 from hardmax.engine.forward import collapse
 from hardmax.engine.forward.buffers import Buffers
 from hardmax.engine.forward.columns import clip
-from hardmax.engine.forward.points import ACTIVE, RESTS, Points
+from hardmax.engine.forward.points import ACTIVE, RESTS, EnclosedPoints
 from hardmax.exact import sums
 from hardmax.exact.array import ExactArray
+from hardmax.model.tokens import Tokens
 from hardmax.testing import (
     FAMILIES,
     KINDS,
@@ -94,16 +95,16 @@ def collapsing(draw):
 @given(collapsing())
 def test_the_plan_equals_the_blocks(forced, pair):
     model, batch = pair
-    check(model, batch)
+    check(model, batch, forced)
 
 
-def check(model, batch):
+def check(model, batch, sizes=Sizes()):
     """Exact outputs of the engine and of the definition are the same."""
     data = hm.Dataset(batch)
-    found = evaluate(model, data.tokens, data.offsets)
+    found = evaluate(model, data.tokens, data.offsets, sizes=sizes)
     expected = [reference.output(model.blocks, Z) for Z in batch]
     assert [found[j] for j in range(len(batch))] == expected
-    again = evaluate(model, data.tokens, data.offsets)  # from what the plan remembers
+    again = evaluate(model, data.tokens, data.offsets, sizes=sizes)  # from what the plan remembers
     assert [again[j] for j in range(len(batch))] == expected
 
 
@@ -136,7 +137,7 @@ def test_patterns_that_are_known_and_new_ones(seed, count):
 def test_any_model(forced, data):
     d = data.draw(st.integers(1, 3))
     batch = data.draw(st.lists(sequences(d), min_size=1, max_size=4))
-    check(data.draw(rank_one_models(d, 6)), batch)
+    check(data.draw(rank_one_models(d, 6)), batch, forced)
 
 
 @SETTINGS
@@ -144,7 +145,7 @@ def test_any_model(forced, data):
 def test_any_scale(forced, pair, exponent):
     """Tokens 2^±200 times as large: undecided by floats or past them, never wrong."""
     model, batch = pair
-    check(model, [[tuple(F(2) ** exponent * x for x in z) for z in Z] for Z in batch])
+    check(model, [[tuple(F(2) ** exponent * x for x in z) for z in Z] for Z in batch], forced)
 
 
 @SETTINGS
@@ -156,7 +157,7 @@ def test_nearly_equal_tokens(forced, pair, data):
         [tuple(x + data.draw(st.integers(-1, 1)) * F(1, 2**200) for x in z) for z in Z]
         for Z in batch
     ]
-    check(model, moved)
+    check(model, moved, forced)
 
 
 @pytest.mark.parametrize("strategy", ["paper", "peel", "cover"])
@@ -168,8 +169,8 @@ def test_families(family, strategy, forced):
     except hm.ContradictionError:
         return
     assert misclassified(model, data) == []
-    found = evaluate(model, data.tokens, data.offsets)
-    assert [found[j] for j in range(len(data))] == model.outputs(data.sequences)
+    found = evaluate(model, data.tokens, data.offsets, sizes=forced)
+    assert [found[j] for j in range(len(data))] == model.run(Tokens.from_sequences(data.sequences))
 
 
 @pytest.mark.parametrize("strategy", ["paper", "peel", "cover"])
@@ -207,11 +208,11 @@ def test_enclosures_hold(forced, data):
     """values ± radius hold the exact points, through layers that are active, at rest, unclear."""
     model, batch = data.draw(collapsing())
     given_data = hm.Dataset(batch)
-    compiled = Plan.of(model)
+    compiled = Plan.of(model, forced)
     if compiled.collapse is None:
         return
     found = collapse.collapse(compiled, given_data.tokens, given_data.offsets)
-    outputs._sweeps(compiled, found, Buffers())
+    outputs._forward(compiled, found, Buffers())
     for j, Z in enumerate(batch):
         if found.lost is not None and found.lost[j]:
             continue
@@ -240,7 +241,7 @@ def test_signs_that_floats_miss(u, x, b):
     )
     compiled = Plan.of(model)
     exact = sum((F(a) * F(c) for a, c in zip(u, x, strict=True)), F(b))
-    points = Points(np.array([x]), np.zeros((1, d)))
+    points = EnclosedPoints(np.array([x]), np.zeros((1, d)))
     state = points.layer(compiled.arrays, np.array([1]), points.reach())[0]
     assert state != ACTIVE or exact > 0
     assert state != RESTS or exact < 0
@@ -263,7 +264,7 @@ def test_float_outputs():
     data = adversarial("collinear", 12)
     model = hm.build(data, strategy="peel")
     found = float_outputs(Plan.of(model), data.tokens, data.offsets)
-    exact = model.outputs(data.sequences)
+    exact = model.run(Tokens.from_sequences(data.sequences))
     assert np.allclose(found, [[float(x) for x in y] for y in exact], atol=1e-6)
 
 
@@ -386,7 +387,7 @@ def test_surely_inside(data):
         for m, a in zip(middle, away, strict=True)
     ]
     radius = [2.0**size] * d
-    inside = bool(surely_inside(chosen, Points(np.array([x]), np.array([radius])))[0])
+    inside = bool(surely_inside(chosen, EnclosedPoints(np.array([x]), np.array([radius])))[0])
     if inside:
         for signs in product([-1, 0, 1], repeat=d):
             corner = tuple(F(a) + s * F(r) for a, s, r in zip(x, signs, radius, strict=True))
@@ -400,8 +401,8 @@ def test_surely_inside_says_so():
     ball, box = hm.labels.Ball((0, 0), 1), hm.labels.Box((-1, -1), (1, 1))
     half = hm.labels.Halfspace((1, 1), -1)
     many = hm.labels.Polyhedron([[1, 2], [-3, 1]], [1, 2])
-    near = Points(np.zeros((1, 2)), np.full((1, 2), 0.1))
-    wide = Points(np.zeros((1, 2)), np.full((1, 2), 1.0))
+    near = EnclosedPoints(np.zeros((1, 2)), np.full((1, 2), 0.1))
+    wide = EnclosedPoints(np.zeros((1, 2)), np.full((1, 2), 1.0))
     for label_set in (ball, box, half, many):
         assert surely_inside(label_set, near)[0]
         assert not surely_inside(label_set, wide)[0]
@@ -445,7 +446,7 @@ def test_layers_along_one_coordinate(forced, data):
     for _ in range(data.draw(st.integers(2, 9))):
         w = [F(0)] * (d - 1) + [data.draw(st.sampled_from([F(1), F(-2), F(7), F(1, 3)]))]
         blocks.append(RankOneBlock.of(d, u=data.draw(vector), b=data.draw(rationals(6)), w=w))
-    check(Transformer(blocks), data.draw(st.lists(sequences(d, 2), min_size=1, max_size=5)))
+    check(Transformer(blocks), data.draw(st.lists(sequences(d, 2), min_size=1, max_size=5)), forced)
 
 
 def test_errors_grow_with_steep_layers():
@@ -454,7 +455,7 @@ def test_errors_grow_with_steep_layers():
     model = Transformer(
         [RankOneBlock.of(1, rho=0, alpha=1), RankOneBlock.of(1, u=[1], b=-near, w=[F(2) ** 40])]
     )
-    points = Points(np.array([[1 / 3]]), np.array([[2.0**-54]]))
+    points = EnclosedPoints(np.array([[1 / 3]]), np.array([[2.0**-54]]))
     points.layer(Plan.of(model).arrays, np.array([1]), points.reach())
     exact = F(1, 3) + 2**40 * (F(1, 3) - near)
     assert exact - F(1, 3) > F(1, 2**16)
@@ -469,7 +470,7 @@ def test_levels_that_floats_round():
         blocks.append(RankOneBlock.of(5, u=unit, b=F(-1, 3), w=[-x for x in unit]))
     panel = Panel("clips", np.arange(1, 6), Plan.of(Transformer(blocks)).arrays)
     for start in (1.0, 1 / 3):  # cut off for certain, and perhaps
-        points = Points(np.full((1, 5), start), np.zeros((1, 5)))
+        points = EnclosedPoints(np.full((1, 5), start), np.zeros((1, 5)))
         clip(panel, points)
         for value, radius in zip(points.values[0], points.radius[0], strict=True):
             assert abs(F(float(value)) - F(1, 3)) <= F(float(radius))
@@ -477,6 +478,6 @@ def test_levels_that_floats_round():
 
 def test_surely_inside_on_every_side():
     for low, high in (((-1, -9), (9, 9)), ((-9, -9), (1, 9)), ((-9, -9), (9, 1))):
-        near = Points(np.zeros((1, 2)), np.full((1, 2), 1.5))
+        near = EnclosedPoints(np.zeros((1, 2)), np.full((1, 2), 1.5))
         assert not surely_inside(hm.labels.Box(low, high), near)[0]
         assert surely_inside(hm.labels.Box((-9, -9), (9, 9)), near)[0]

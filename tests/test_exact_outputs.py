@@ -112,15 +112,14 @@ def test_denominators_of_targets_count():
 
 
 def test_targets_that_are_moved():
-    """What is remembered of targets is that of these rows, not of this data set."""
+    """What is remembered of a model says nothing of the sets of another data set."""
     data = adversarial("collinear", 12)
     model = hm.build(data, strategy="peel")
     assert misclassified(model, data) == []
     first, *_ = data.sets
-    given = data.sets[first]
-    data.sets[first] = Point(tuple(x + F(1, 3) for x in given.point))
-    assert {data.labels[j] for j, _ in misclassified(model, data)} == {first}
-    data.sets[first] = given
+    moved = Point(tuple(x + F(1, 3) for x in data.sets[first].point))
+    other = hm.Dataset(data.sequences, data.labels, {**data.sets, first: moved})
+    assert {data.labels[j] for j, _ in misclassified(model, other)} == {first}
     assert misclassified(model, data) == []
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import hardmax as hm
 from hardmax import Block, FeedForward, Matrix, RankOneBlock, SelfAttention, Transformer
 from hardmax.errors import InputError
+from hardmax.model.tokens import Tokens
 from hardmax.testing import general_models, rank_one_models, sequences
 
 F = Fraction
@@ -167,5 +168,9 @@ def test_readout_is_the_mean():
 def test_progress_counts_blocks(drawn):
     model, batch = drawn
     seen = []
-    model.outputs(batch, seen.append)
+    model.run(Tokens.from_sequences(batch), seen.append)
     assert seen == list(range(1, len(model) + 1))
+    seen.clear()
+    model.outputs(batch, seen.append)
+    assert seen[-1] == len(model)
+    assert 0 <= min(seen) <= max(seen) <= len(model)

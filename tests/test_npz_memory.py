@@ -81,7 +81,7 @@ def test_every_wrapping_means_the_same(tmp_path, save):
     (tmp_path / "packed").write_bytes(gzip.compress(content))
     plain, packed = (hm.load(tmp_path / name) for name in ("plain", "packed"))
     assert list(plain.sequences) == list(packed.sequences)
-    assert plain.labels == packed.labels == ["7", "-1"]
+    assert plain.names == packed.names == ["7", "-1"]
 
 
 def test_members_that_share_bytes_do_not_change_each_other():

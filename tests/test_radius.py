@@ -411,7 +411,7 @@ def test_command_prints_the_radius(files, capsys):
     assert "least " in text
     assert "median " in text
     assert "sequence " in text
-    assert "block " in text
+    assert "block" in text
 
 
 def test_radius_in_json_and_certificate(files, capsys):

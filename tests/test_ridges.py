@@ -13,37 +13,32 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax import RankOneBlock, Transformer
-from hardmax.engine import Plan, evaluate
-from hardmax.engine.compile import panels as fuse
+from hardmax.engine import Plan, Sizes, evaluate
 from hardmax.engine.compile.ridges import ridges
 from hardmax.engine.forward import collapse
-from hardmax.engine.forward import forward_pass as sweep
 from hardmax.engine.forward.buffers import Buffers
+from hardmax.engine.forward.forward_pass import apply_panel
 from hardmax.engine.forward.points import ACTIVE
-from hardmax.engine.forward.record import Events
+from hardmax.engine.forward.record import SparseRecord
 from hardmax.testing import rationals
 
 F = Fraction
 COLLAPSE = {"rho": 0, "alpha": 1}
 
 
-@pytest.fixture
-def panels(monkeypatch):
-    """Panels, however short the model."""
-    monkeypatch.setattr(fuse, "_STRAIGHT", 10**6)
-    monkeypatch.setattr(fuse, "_FEW", 0)
+FUSED = Sizes(straight=10**6, few=0)  # panels, however short the model
 
 
 def dot(x, y):
     return sum((a * b for a, b in zip(x, y, strict=True)), F(0))
 
 
-def check(model, batch):
+def check(model, batch, sizes=FUSED):
     """Exact outputs of the engine and of the definition are the same, at first and again."""
     data = hm.Dataset(batch)
     expected = [reference.output(model.blocks, Z) for Z in batch]
     for _ in range(2):
-        found = evaluate(model, data.tokens, data.offsets)
+        found = evaluate(model, data.tokens, data.offsets, sizes=sizes)
         assert [found[j] for j in range(len(batch))] == expected
 
 
@@ -56,10 +51,10 @@ def model_of(*layers):
     return Transformer([RankOneBlock.of(len(layers[0].u), **COLLAPSE), *layers])
 
 
-def items(model):
+def items(model, sizes=FUSED):
     """Kind and number of layers of every item of the plan."""
     found = []
-    for panel in Plan.of(model).steps:
+    for panel in Plan.of(model, sizes).steps:
         counts = np.ones(len(panel), int) if panel.counts is None else panel.counts
         found += [(panel.kind, n) for n in counts.tolist()]
     return found
@@ -143,22 +138,22 @@ def models(draw):
 
 @given(models())
 def test_the_plan_equals_the_blocks(forced, pair):
-    check(*pair)
+    check(*pair, forced)
 
 
 @given(models())
-def test_states_are_those_of_the_blocks(panels, pair):
+def test_states_are_those_of_the_blocks(pair):
     """Every event is true: an active layer has ⟨u,z⟩ + b > 0 at the point that it meets."""
     model, batch = pair
     data = hm.Dataset(batch)
-    plan = Plan.of(model)
+    plan = Plan.of(model, FUSED)
     found = collapse.collapse(plan, data.tokens, data.offsets)
     states = [reference.trace(model.blocks, Z) for Z in batch]
     for step in plan.steps:
-        trail = sweep.sweep(step, found.points, Buffers())
-        if not isinstance(trail, Events):
+        record = apply_panel(step, found.points, Buffers(), FUSED)
+        if not isinstance(record, SparseRecord):
             continue
-        rows, blocks, kinds = trail.packed
+        rows, blocks, kinds = record.packed
         assert all(np.diff(blocks[rows == j]).min(initial=1) > 0 for j in range(len(batch)))
         for j, k, state in zip(rows.tolist(), blocks.tolist(), kinds.tolist(), strict=True):
             block = model.blocks[k]
@@ -166,7 +161,7 @@ def test_states_are_those_of_the_blocks(panels, pair):
                 assert all(dot(block.u, z) + block.b > 0 for z in states[j][k])
 
 
-def test_tents_of_many_hinges(panels):
+def test_tents_of_many_hinges():
     """A plateau, a tooth with negative and rational scales, and three tents of one direction."""
     e, u = (F(0), F(0), F(1)), (F(1), F(-2), F(0))
     plateau = tent(u, [F(0), F(1), F(2), F(3)], [F(0), F(1), F(1), F(0)], e)
@@ -183,7 +178,7 @@ def test_tents_of_many_hinges(panels):
     check(model, [[(t, F(0), F(1))] for t in values] + [[(t, F(1, 3), F(0))] for t in values])
 
 
-def test_negative_scales_can_make_a_tent(panels):
+def test_negative_scales_can_make_a_tent():
     """Layers that look to either side: far out each side sums to zero by itself."""
     u, e = (F(1), F(0)), (F(0), F(1))
     right = tent(u, [F(0), F(1), F(2)], [F(0), F(1), F(0)], e)
@@ -194,7 +189,7 @@ def test_negative_scales_can_make_a_tent(panels):
     check(model, [[(t / 4, F(0))] for t in map(F, range(-6, 12))])
 
 
-def test_stairs_rest_on_a_half_space(panels):
+def test_stairs_rest_on_a_half_space():
     """Six hinges of one direction and its opposite: one item each way, three layers in it."""
     u, e = (F(1), F(3), F(0)), (F(0), F(0), F(1))
     up = [layer(u, F(s), b, e) for s, b in ((1, F(0)), (2, F(5)), (F(1, 7), F(-3)))]
@@ -206,18 +201,18 @@ def test_stairs_rest_on_a_half_space(panels):
     check(model, [[(t, F(0), F(1, 3))] for t in values])
 
 
-def test_one_side_that_cancels(panels):
+def test_one_side_that_cancels():
     """Both ways, but zero where ⟨u,z⟩ is small: the item rests there though layers are active."""
     u, e = (F(1), F(0)), (F(0), F(1))
     left = tent((F(-1), F(0)), [F(-1), F(0), F(1)], [F(0), F(1), F(0)], e)
     model = model_of(*left[:2], layer(u, 1, F(3), e), left[2])
     assert items(model) == [("layers", 4)]
-    lead = Plan.of(model).steps[0].leads
+    lead = Plan.of(model, FUSED).steps[0].leads
     assert lead.tolist() == [3]
     check(model, [[(t / 2, F(0))] for t in map(F, range(-9, 5))])
 
 
-def test_what_rests_nowhere_stays_plain(panels):
+def test_what_rests_nowhere_stays_plain():
     u, e = (F(1), F(0)), (F(0), F(1))
     model = model_of(layer(u, 1, F(1), e), layer(u, -1, F(1), e), layer(u, 2, F(-7), e))
     assert items(model) == [("layers", 1)] * 3 or items(model) == [("straight", 1)] * 3
@@ -239,7 +234,7 @@ TINY = F(1, 2**60)
     ],
 )
 @pytest.mark.parametrize("base", [F(1), F(1, 3)])
-def test_near_misses(panels, part, place, off, kept, base):
+def test_near_misses(part, place, off, kept, base):
     """One number 2^-60 off: no tent, and no ridge where layers are not parallel."""
     u, e = [base, -2 * base, F(0)], [F(0), F(0), F(1)]
     blocks = tent(u, [F(0), base, 2 * base], [F(0), F(1), F(0)], e)
@@ -253,7 +248,7 @@ def test_near_misses(panels, part, place, off, kept, base):
     check(model, [[(base * t, F(0), F(0))] for t in (F(-9), F(0), F(1, 2), F(2), F(9), F(2) ** 70)])
 
 
-def test_layers_that_cancel_everywhere(panels):
+def test_layers_that_cancel_everywhere():
     """One layer and its opposite have one knot: no slab, and nothing moves."""
     u, e = (F(1), F(2)), (F(2), F(-1))
     model = model_of(layer(u, 1, F(1), e), layer(u, 1, F(1), [-a for a in e]))
@@ -261,7 +256,7 @@ def test_layers_that_cancel_everywhere(panels):
     check(model, [[(t / 2, F(0))] for t in map(F, range(-4, 4))])
 
 
-def test_knots_past_the_bounds_are_not_fused(panels):
+def test_knots_past_the_bounds_are_not_fused():
     u, e = (F(1), F(2)), (F(2), F(-1))
     tiny = F(1, 2**200)
     model = model_of(layer(u, tiny, tiny, e), layer(u, 1, tiny, e))  # 1 and 2^-400, for tiny·u
@@ -269,7 +264,7 @@ def test_knots_past_the_bounds_are_not_fused(panels):
     check(model, [[(F(1), F(1))], [(F(-9), F(0))]])
 
 
-def test_long_stairs_become_several(panels):
+def test_long_stairs_become_several():
     u, e = (F(1), F(2)), (F(2), F(-1))
     model = model_of(*(layer(u, 1, F(k), e) for k in range(150)))
     assert [n for _, n in items(model)] == [64, 64, 22]
@@ -286,10 +281,9 @@ def test_a_gap_between_blocks_parts_a_run():
 
 
 @given(st.data())
-def test_pushes_next_to_points(panels, monkeypatch, data):
+def test_pushes_next_to_points(data):
     """Layers that all raise one coordinate, steeply or not, with points on and next to their
     hyperplanes, near and far: whatever is active is noticed, whatever counts as active is."""
-    monkeypatch.setattr(sweep, "_SHORT", 0)
     d = data.draw(st.integers(2, 4))
     scale = F(2) ** data.draw(st.sampled_from([-150, -45, 0, 0, 0, 30, 45, 150]))
     seed = data.draw(st.integers(0, 2**32))
@@ -309,13 +303,13 @@ def test_pushes_next_to_points(panels, monkeypatch, data):
             batch.append([(x[0] + off * abs(x[0]), *x[1:])])
     model = Transformer(blocks)
     given_data = hm.Dataset(batch)
-    plan = Plan.of(model)
+    plan = Plan.of(model, FUSED)
     points = collapse.collapse(plan, given_data.tokens, given_data.offsets).points
     (panel,) = plan.steps
     with np.errstate(all="ignore"):  # as `evaluate` has it
-        trail = sweep.sweep(panel, points, Buffers())
-    assert isinstance(trail, Events)
-    rows, met, states = trail.packed
+        record = apply_panel(panel, points, Buffers(), FUSED)
+    assert isinstance(record, SparseRecord)
+    rows, met, states = record.packed
     for j, Z in enumerate(batch):
         exact = reference.trace(model.blocks, Z)
         active = {
@@ -339,12 +333,12 @@ def test_what_is_fused_at_any_size():
     for a, b in ((F(k), F(1)) for k in range(1, 21)):
         blocks += [layer((a, b), F(s), F(int(rng.integers(-9, 9))), (b, -a)) for s in (1, 2, 3)]
     model = model_of(*blocks)
-    assert items(model) == [("layers", 3)] * 20
+    assert items(model, Sizes()) == [("layers", 3)] * 20
     check(model, [[tuple(map(F, x))] for x in rng.integers(-9, 10, (60, 2)).tolist()])
     bend = RankOneBlock.of(2, u=[1, 1], b=1, w=[1, 0])
     tents = tent((F(1), F(1)), [F(0), F(1), F(2)], [F(0), F(1), F(0)], (F(1), F(-1)))
     model = model_of(*tents, bend, *blocks[:3])
-    assert items(model) == [("tents", 3)] + [("layers", 1)] * 4
+    assert items(model, Sizes()) == [("tents", 3)] + [("layers", 1)] * 4
     check(model, [[tuple(map(F, x))] for x in rng.integers(-9, 10, (60, 2)).tolist()])
 
 
@@ -362,6 +356,6 @@ def test_many_tents_in_one_panel():
             heights = [F(0), F(3), F(3), F(0)]
             blocks += tent(u, [t + i * wide for i in range(4)], heights, e)
     model = model_of(*blocks)
-    assert len(items(model)) == 30
+    assert len(items(model, Sizes())) == 30
     assert len(Plan.of(model).steps) == 1
     check(model, [[tuple(map(F, x))] for x in rng.integers(-9, 10, (60, 3)).tolist()])

@@ -23,6 +23,7 @@ import hardmax as hm
 from baselines import fractions_blocks, numpy_blocks, sympy_blocks, torch_blocks, torch_dense
 from hardmax.exact.array import ExactArray
 from hardmax.model.parameters import NAMES, VECTORS, Parameters
+from hardmax.model.tokens import Tokens
 
 TOLERANCE = 1e-10
 
@@ -62,7 +63,7 @@ def check(
     model: hm.Transformer, data: hm.Dataset, *, floats: bool = True, exact: bool = True
 ) -> None:
     """Assert agreement of the baselines, those in floats, those that are exact, or both."""
-    right = model.outputs(data.sequences)
+    right = model.run(Tokens.from_sequences(data.sequences))  # by the definition
     if floats:
         check_floats(arrays(model, data), right)
     if exact:

@@ -5,18 +5,26 @@ from types import ModuleType
 from typing import Any
 
 from .bounds import Bounds, bounds_of
+from .certificate import Certificate, Witness
 from .predict import predict
-from .verify import Certificate, Witness, certify
+from .verify import certify
 
 __all__ = ["Bounds", "Certificate", "Witness", "bounds_of", "certify", "predict"]
 
 
-class _Certify(ModuleType):
-    """The folder and its main function share a name: ``hardmax.certify(model, data)`` works
-    whether this package has been imported before or not."""
+class _Folder(ModuleType):
+    """The folder; ``hardmax.certify`` is its function, so the function carries the modules too.
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Certificate:
-        return certify(*args, **kwargs)
+    With that, ``import hardmax.certify.radius as radius`` finds what it names.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if isinstance(value, ModuleType):
+            setattr(certify, name, value)
 
 
-sys.modules[__name__].__class__ = _Certify
+for _name, _module in list(globals().items()):
+    if isinstance(_module, ModuleType) and _module.__name__.startswith(__name__):
+        setattr(certify, _name, _module)
+sys.modules[__name__].__class__ = _Folder

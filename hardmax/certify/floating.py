@@ -284,7 +284,7 @@ def _farther(
     distance: Fraction | None, data: Dataset, j: int, output: Vector, reach: Fraction
 ) -> Fraction | None:
     """Largest distance so far of an output from its point label, rounding included."""
-    label = data.labels[j]
+    label = data.names[j]
     target = data.sets.get(label) if label is not None else None
     if not isinstance(target, Point):
         return distance

@@ -13,7 +13,7 @@ from fractions import Fraction
 from ..exact.numbers import Vector, dot, root
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
 from .jacobian import Functional, Jacobians
-from .predict import predict
+from .predict import predicted
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class LabelMargins:
         """The bound for output y with Jacobian G; None where nothing limits δ."""
         if handle == self._pool.zero:
             return None
-        name = predict(y, self._sets)
+        name = predicted(y, self._sets)
         chosen = self._sets[name]
         if not isinstance(chosen, Point) and chosen.contains(y):
             return self._inside(y, handle, name)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from ..dataset import Dataset
 from ..enclosure.rounding import LEAST, MOST, SLACK, TINY, UNIT, gamma
-from ..engine import Outputs
-from ..engine.forward.points import Points
+from ..engine.forward.points import EnclosedPoints
 from ..exact.array import Array
 from ..exact.numbers import Vector, nearest_float
 from ..exact.rows import vector_of
 from ..labels import Ball, Box, LabelSet, Point
 
 
-def surely_inside(label_set: LabelSet, points: Points) -> Array:
+def surely_inside(label_set: LabelSet, points: EnclosedPoints) -> Array:
     """Points that lie in an open set for certain, (n,) of bool.
 
     All that may be claimed of a point x is |x − values| ≤ radius, coordinate by coordinate.
 
     >>> box = Box((0,), (1,))
-    >>> surely_inside(box, Points(np.array([[0.5], [0.9]]), np.array([[0.1], [0.2]])))
+    >>> surely_inside(box, EnclosedPoints(np.array([[0.5], [0.9]]), np.array([[0.1], [0.2]])))
     array([ True, False])
     """
     nothing = np.zeros(len(points), dtype=bool)
@@ -63,21 +64,30 @@ def _floats(vector: Vector) -> Array | None:
     return np.array([nearest_float(x) for x in vector])
 
 
-def outside(outputs: Outputs, data: Dataset) -> list[int]:
-    """Sequences whose exact output does not lie in the set of their label."""
+def outside(
+    data: Dataset,
+    start: int,
+    number: Array,
+    constants: Sequence[tuple[int, ...]],
+    points: Mapping[int, tuple[int, ...]],
+) -> list[int]:
+    """Sequences whose exact output does not lie in the set of their label.
+
+    The arguments are those of `Outputs`, about the sequences start, start + 1, …
+    """
     codes, names = data.label_codes
     sets = [data.sets[name] for name in names]
     found: list[int] = []
-    ready = np.flatnonzero(outputs.number >= 0)
-    pairs = (outputs.number[ready] * len(sets) + codes[ready]).tolist()
-    wrong = {
+    ready = np.flatnonzero(number >= 0)
+    pairs = number[ready] * len(sets) + codes[start + ready]
+    wrong = [
         pair
-        for pair in set(pairs)
-        if not _holds(sets[pair % len(sets)], outputs.constants[pair // len(sets)])
-    }
+        for pair in np.unique(pairs).tolist()
+        if not _holds(sets[pair % len(sets)], constants[pair // len(sets)])
+    ]
     if wrong:
-        found = [j for j, pair in zip(ready.tolist(), pairs, strict=True) if pair in wrong]
-    found += [j for j, row in outputs.points.items() if not _holds(sets[codes[j]], row)]
+        found = (start + ready[np.isin(pairs, wrong)]).tolist()
+    found += [start + j for j, row in points.items() if not _holds(sets[codes[start + j]], row)]
     return sorted(found)
 
 

@@ -7,9 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import ConstructionError
+from ..errors import ConstructionError, InputError
 from ..exact.numbers import exact_text
-from .common import json_option, print_json, progress
+from ..words import plural
+from .common import (
+    force_option,
+    json_option,
+    label_sets_of,
+    labels_of_option,
+    load_labelled,
+    print_json,
+    progress,
+    refuse_certificate,
+    refuse_terminal,
+    report_to,
+    say_sets,
+    stages,
+)
 from .summary import show, show_json
 
 if TYPE_CHECKING:
@@ -28,7 +42,7 @@ if TYPE_CHECKING:
     default="paper",
     show_default=True,
     metavar="NAME",
-    help="Construction: paper, peel, cover, or auto (the shallowest).",
+    help="Construction: paper and peel memorise, cover predicts; auto takes the shallowest.",
 )
 @click.option(
     "--no-learn",
@@ -56,17 +70,23 @@ if TYPE_CHECKING:
 )
 @click.option("--certificate", metavar="CERT", help="Also write the certificate (JSON).")
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
+@labels_of_option
+@force_option
 @json_option
 def build(
     data: str, output: str, strategy: str, no_learn: bool, seed: int, positional: bool,
-    numbers: str, certificate: str | None, test: str | None, as_json: bool,
+    numbers: str, certificate: str | None, test: str | None, labels_of: str | None,
+    force: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
 
-    DATA is JSON, .json.gz, .npz or CSV. The model is verified in exact arithmetic as it
-    stands in the file, before the file gets its name: no MODEL appears that is not proved.
+    DATA is JSON, .json.gz, .npz or CSV; - is standard input or output. The model is verified
+    in exact arithmetic as it stands in the file, before the file gets its name: no MODEL
+    appears that is not proved.
 
-    \b
+    Strategies paper and peel memorise: the model classifies DATA and says nothing useful about
+    other sequences. To predict, take --strategy cover (or auto), and count with --test.
+
     Exit codes: 0 proved; 1 refuted: two sequences are printed that no such model can
     tell apart; 2 unusable input; 3 a limit stopped an exact decision.
 
@@ -77,29 +97,33 @@ def build(
     """
     from ..construct.build import build as construct
     from ..dataset import ContradictionError
-    from ..formats.data import load
+    from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart
 
-    keep_apart(inputs=(data, test), outputs=(output, certificate))
+    keep_apart(inputs=(data, test, labels_of), outputs=(output, certificate))
+    refuse_terminal(output)
+    check_overwrite(output, "model", force)
+    check_overwrite(certificate, "certificate", force)
     times: dict[str, float] = {}
     start = perf_counter()
-    loaded = load(data, numbers=numbers, positional=positional)
-    tested = load(test, numbers=numbers, positional=positional) if test else None
+    sets = label_sets_of(labels_of)
+    loaded = load_labelled(data, numbers, positional, sets)
+    say_sets(loaded, data, labels_of)
+    refuse_certificate(loaded, data, certificate)
+    tested = load_labelled(test, numbers, positional, None) if test else None
+    if test is not None and tested is not None and tested.dimension != loaded.dimension:
+        raise InputError(
+            f"{test}: the data set has dimension {tested.dimension}, {data} {loaded.dimension}"
+        )
     times["load"] = perf_counter() - start
 
     start = perf_counter()
     try:
-        with progress("building", None) as step:
-            made = 0
-
-            def count(stage: str) -> None:
-                nonlocal made
-                made += 1
-                step(made)
-
-            model = construct(loaded, strategy, seed, count, learn=not no_learn)
+        with stages("building"):
+            model = construct(loaded, None, strategy, seed, learn=not no_learn)
     except ContradictionError as found:
-        return _contradiction(found, as_json)
+        with report_to(output, certificate):
+            return _contradiction(found, as_json)
     times["build"] = perf_counter() - start
     return _prove_and_store(model, loaded, tested, output, certificate, times, as_json)
 
@@ -132,21 +156,22 @@ def _prove_and_store(
         if proofs[0].bounds.exceeded:
             raise ConstructionError("the model exceeds the bounds that its strategy promises")
 
+    notes, more = _test_score(model, data, tested)
     if certificate is None:
         write_whole(output, store)
     else:
         write_with_certificate(output, store, certificate, lambda: proofs[0])
-    notes, more = _test_score(model, data, tested)
     cases = model.meta.get("cases")
     if cases:
         notes.insert(0, ("Lemma 3.5", ", ".join(f"Case {k}: {n}" for k, n in cases.items())))
     why = model.meta.get("why")
     if why:
         notes.insert(0, ("chosen", str(why)))
-    if as_json:
-        show_json(proofs[0], times, model=output, **more)
-    else:
-        show(f"{output} ({model.meta['strategy']})", proofs[0], times, notes)
+    with report_to(output, certificate):
+        if as_json:
+            show_json(proofs[0], times, model=output, **more)
+        else:
+            show(f"{output} ({model.meta['strategy']})", proofs[0], times, notes)
     return 0
 
 
@@ -155,15 +180,16 @@ def _test_score(
 ) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     if tested is None:
         return [], {}
-    from ..certify import predict
+    from ..certify.predict import predicted
 
     labels = tested.need_labels()
-    outputs = model.outputs(tested.sequences)
+    outputs = model.outputs(tested)
     right = sum(
-        predict(output, data.sets) == label for output, label in zip(outputs, labels, strict=True)
+        predicted(output, data.sets) == label for output, label in zip(outputs, labels, strict=True)
     )
     count = len(labels)
-    note = ("test", f"{right} of {count} sequences right ({100 * right / count:.1f} %)")
+    share = f"({100 * right / count:.1f} %)"
+    note = ("test", f"{right} of {plural(count, 'sequence')} right {share}")
     return [note], {"test": {"right": right, "sequences": count}}
 
 

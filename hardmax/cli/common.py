@@ -1,37 +1,131 @@
-"""What several commands share: options, progress on a terminal, tables."""
+"""What several commands share: options, reading data, progress on a terminal."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
+from ..words import plural
 
 if TYPE_CHECKING:
     from ..dataset import Dataset
+    from ..labels import LabelSet
     from ..model.transformer import Transformer
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+force_option = click.option(
+    "--force", is_flag=True, help="Overwrite a file that hardmax did not write."
+)
+labels_of_option = click.option(
+    "--labels-of",
+    metavar="MODEL",
+    help="Take the label sets that MODEL remembers instead of those of the data.",
+)
 
 
-def load_for(model: Transformer, path: str) -> Dataset:
-    """Read a data set the way the model's was read: numbers and positions from its meta."""
+def label_sets_of(path: str | None) -> dict[str, LabelSet] | None:
+    """The label sets that the model file of --labels-of remembers; None without the option."""
+    if path is None:
+        return None
+    from ..formats.model_file import label_sets
+    from ..model.transformer import Transformer
+
+    found = label_sets(Transformer.load(path), lifted=False)
+    if not found:
+        raise InputError(f"{path}: the model remembers no label sets")
+    return found
+
+
+def load_for(
+    model: Transformer, path: str, labels_of: str | None = None, name: str | None = None
+) -> Dataset:
+    """Read a data set the way the model's was read.
+
+    ``name`` is the model's file, given where its label sets matter: the user is told where
+    they differ from the data's default ones.
+    """
+    from ..formats.data import load_for as load
+
+    data = load(model, path, sets=label_sets_of(labels_of))
+    if name is not None and not data.has_sets:
+        _compare_sets(model, name, path, data)
+    say_sets(data, path, labels_of)
+    return data
+
+
+def say_sets(data: Dataset, path: str, labels_of: str | None) -> None:
+    """Say that the label sets come from the file beside a CSV file."""
+    if "sets" in data.source and labels_of is None:
+        click.echo(f"note: {path} has the label sets of {data.source['sets']}", err=True)
+
+
+def load_labelled(
+    path: str, numbers: str, positional: bool, sets: dict[str, LabelSet] | None
+) -> Dataset:
+    """Read a data set in which every sequence needs its label; an error names the file."""
     from ..formats.data import load
 
-    numbers, positional = model.meta.get("numbers", "exact"), model.meta.get("positional", False)
-    if numbers not in ("exact", "binary64") or not isinstance(positional, bool):
-        raise InputError("the model's meta does not say how numbers and positions are read")
-    data = load(path, numbers=numbers, positional=positional)
-    if data.dimension != model.dimension:
-        raise InputError(
-            f"{path}: the data set has dimension {data.dimension}, the model {model.dimension}"
-        )
+    data = load(path, numbers=numbers, positional=positional, sets=sets)
+    need_labels(data, path)
     return data
+
+
+def need_labels(data: Dataset, path: str) -> list[str]:
+    """The names of the labels; an error names the file."""
+    try:
+        return data.need_labels()
+    except InputError as problem:
+        raise InputError(f"{path}: {problem}") from None
+
+
+def refuse_certificate(data: Dataset, path: str, certificate: str | None) -> None:
+    """A certificate speaks of one data file: refuse it where label sets come from elsewhere."""
+    if certificate is not None and "sets" in data.source:
+        raise InputError(
+            f"--certificate: its data file must hold the label sets, which {path} does not; in "
+            f"Python, hardmax.load({path!r}, sets=...).save('data.json') writes one that does"
+        )
+
+
+def _compare_sets(model: Transformer, name: str, path: str, data: Dataset) -> None:
+    """Say so where the model remembers other label sets than the default points of the data."""
+    from ..formats.model_file import label_sets
+
+    remembered = label_sets(model)
+    wrong = next((label for label in data.sets if remembered.get(label) != data.sets[label]), None)
+    if not remembered or wrong is None:
+        return
+    here = json.dumps(data.given_sets[wrong].to_json(), ensure_ascii=False)
+    there = label_sets(model, lifted=False).get(wrong)
+    known = "has no set" if there is None else json.dumps(there.to_json(), ensure_ascii=False)
+    click.echo(
+        f"note: {path} has no label sets, so its {plural(len(data.sets), 'label')} got the "
+        f"default points; {name} remembers others (label {wrong!r}: here {here}, there "
+        f"{known}). To judge by the model's sets, add: --labels-of {name}",
+        err=True,
+    )
+
+
+@contextmanager
+def report_to(*outputs: str | None) -> Iterator[None]:
+    """Send what is printed to stderr where stdout ("-") takes a file."""
+    if "-" in outputs:
+        with redirect_stdout(sys.stderr):
+            yield
+    else:
+        yield
+
+
+def refuse_terminal(output: str | None) -> None:
+    """Refuse to write a binary file to a terminal."""
+    if output == "-" and sys.stdout.isatty():
+        raise InputError("a model is not text: send -o - into a pipe, or name a file")
 
 
 @contextmanager
@@ -41,42 +135,49 @@ def progress(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
         yield lambda done: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.description}"), BarColumn(max(4, min(40, console.width - 40))),
+        TextColumn("{task.fields[counted]}"), TimeElapsedColumn(),
     )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda done: bar.update(task, completed=done)
+    with Progress(*columns, console=console, transient=True) as bar:
+        # moves to and fro until something is done
+        task = bar.add_task(title, total=None, counted="")
+
+        def step(done: int) -> None:
+            bar.update(task, completed=done, total=total, counted=f"{done} of {total}")
+
+        yield step
 
 
-def table(title: str, rows: Sequence[tuple[str, ...]], head: Sequence[str] = ()) -> None:
-    """Print a small table on stdout."""
-    from rich import box
+@contextmanager
+def stages(title: str) -> Iterator[None]:
+    """On a terminal, say what a construction does: its stage, the points left, the time."""
+    if not sys.stderr.isatty():
+        yield
+        return
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    # a terminal's own width there; elsewhere wide enough that nothing is cut
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_header=bool(head))
-    for index, name in enumerate(head or ("",) * len(rows[0])):
-        left = index == 0 or not head
-        shown.add_column(name, justify="left" if left else "right", overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text(cell) for cell in row))
-    console.print(shown)
+    from ..stages import listening
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def told(stage: str, left: int | None) -> None:
+            rest = "" if left is None else f", {plural(left, 'point')} left"
+            bar.update(task, description=f"{title}: {stage}{rest}")
+
+        with listening(told):
+            yield
 
 
 def print_json(value: dict[str, Any]) -> None:
     """Print one JSON object on stdout."""
     click.echo(json.dumps(value, ensure_ascii=False))
-
-
-def plural(count: int, thing: str) -> str:
-    """A count with its noun."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def seconds(time: float) -> str:

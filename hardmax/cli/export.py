@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import json_option, load_for, plural, print_json
+from ..words import plural
+from .common import force_option, json_option, load_for, print_json, report_to
 
 if TYPE_CHECKING:
     from ..dataset import Dataset
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     "--claim", type=click.Choice(["label", "prediction"]), default="label", show_default=True,
     help="Outputs lie in the sets of their labels, or are nearest to their points.",
 )  # fmt: skip
+@force_option
 @json_option
 def export(
     model: str,
@@ -41,6 +43,7 @@ def export(
     chosen: tuple[int, ...],
     radius: str,
     claim: str,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Write MODEL for another program.
@@ -58,14 +61,16 @@ def export(
       hardmax export model.npz data.json --to rocq -o proved.v
     """
     from ..errors import InputError
+    from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart, write_text
     from ..model.transformer import Transformer
 
     if data is None:
         raise InputError(f"--to {target} needs DATA: the sequences that it speaks of")
     keep_apart(inputs=(model, data), outputs=(output,))
+    check_overwrite(output, target, force)
     loaded = Transformer.load(model)
-    sequences = load_for(loaded, data)
+    sequences = load_for(loaded, data, name=model)
     places = [j - 1 for j in dict.fromkeys(chosen)] or list(range(len(sequences)))
     if max(places) >= len(sequences):
         raise InputError(
@@ -73,10 +78,11 @@ def export(
         )
     script, meaning = _script(target, loaded, sequences, places, radius, claim)
     write_text(output, script)
-    if as_json:
-        print_json({"file": output, "to": target, "sequences": len(places)})
-    else:
-        click.echo(f"{output}: {plural(len(places), 'sequence')}; {meaning}")
+    with report_to(output):
+        if as_json:
+            print_json({"file": output, "to": target, "sequences": len(places)})
+        else:
+            click.echo(f"{output}: {plural(len(places), 'sequence')}; {meaning}")
     return 0
 
 

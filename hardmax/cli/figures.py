@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from .common import plural, progress
+from ..errors import InputError
+from ..words import plural
+from .common import progress
 
 
 @click.command(short_help="Draw the paper's Figures 1 to 5 from exact runs.")
@@ -33,6 +35,8 @@ def figures(output: str, formats: tuple[str, ...]) -> int:
     """
     from ..draw.figures import FIGURES, MORE, write_all
 
+    if output == "-":
+        raise InputError("-o -: figures are several files; name a folder")
     kinds = list(dict.fromkeys(formats))
     count = len(FIGURES) + len(MORE)
     with progress("drawing", len(FIGURES) + count * len(kinds)) as step:

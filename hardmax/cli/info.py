@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import json_option, print_json, table
+from ..words import plural
+from .common import json_option, print_json
+from .table import table
 
 if TYPE_CHECKING:
     from ..model.transformer import Transformer
@@ -57,7 +59,7 @@ def info(model: str, as_json: bool) -> int:
             f"{facts['parameters']} non-zero of {len(loaded) * (3 * loaded.dimension + 3)}",
         ),
         ("bits", f"{facts['total_bits']} in all, {facts['max_bits']} in the longest"),
-        ("overrides", f"{facts['overrides']} parameters that float64 does not hold exactly"),
+        ("overrides", f"{plural(parameters.overrides(), 'parameter')} past what float64 holds"),
         ("strategy", str(meta.get("strategy", "unknown"))),
         ("seed", str(meta.get("seed", "unknown"))),
         ("labels", str(len(labels)) if isinstance(labels, dict) else "not recorded"),
@@ -70,7 +72,10 @@ def info(model: str, as_json: bool) -> int:
 
 
 def _bounds(model: Transformer) -> dict[str, int | None] | None:
-    """Bounds for the N and M of the model's meta; None where it does not say them."""
+    """Bounds for the N and M of the model's meta; None where it does not say them.
+
+    A bound that is not about this model's strategy, dimension or label sets is None.
+    """
     from ..certify.bounds import bounds_of, lower_block_bound
 
     count, labels = model.meta.get("N"), model.meta.get("M")
@@ -81,16 +86,24 @@ def _bounds(model: Transformer) -> dict[str, int | None] | None:
         isinstance(x, dict) and x.get("kind") == "point" for x in sets.values()
     )
     limits = bounds_of(model, count)
+    built = _built_as(model)
     return {
         "N": count,
         "M": labels,
-        "block_bound": limits.block_bound,
-        "parameter_bound": limits.parameter_bound,
-        "block_bound_theorem_b": 2 * count - 1,
+        "block_bound": limits.block_bound if built == "paper" else None,
+        "parameter_bound": limits.parameter_bound if built == "paper" else None,
+        "block_bound_theorem_b": max(2 * count - 1, 1) if built == "peel" else None,
         "block_lower_bound": lower_block_bound(count, model.dimension)
         if labels == count and points
         else None,
     }
+
+
+def _built_as(model: Transformer) -> str | None:
+    """The construction that made a model: what `auto` chose, `peel` where `cover` was no better."""
+    meta = model.meta
+    strategy = meta.get("built", meta.get("strategy"))
+    return "peel" if strategy == "cover" and meta.get("form") == "peel" else strategy
 
 
 def _show_bounds(facts: dict[str, Any]) -> None:
@@ -100,29 +113,17 @@ def _show_bounds(facts: dict[str, Any]) -> None:
         table("bounds", [("N", note)])
         return
     blocks, parameters = str(facts["blocks"]), str(facts["parameters"])
-    lower = limits["block_lower_bound"]
-    upper = limits["parameter_bound"]
+    upper, bits = limits["parameter_bound"], str(facts["total_bits"])
     rows = [
-        ("blocks", blocks, f"≤ {limits['block_bound']}", "8N+4, the paper's Theorem 2.4"),
-        ("blocks", blocks, f"≤ {limits['block_bound_theorem_b']}", "2N−1, Theorem B"),
-        (
-            "blocks",
-            blocks,
-            f"≥ {lower}" if lower is not None else "n/a",
-            "(Nd−1)/(2d+1), for N different point targets in general position",
-        ),
-        (
-            "parameters",
-            parameters,
-            f"≤ {upper}" if upper is not None else "n/a",
-            "54Nd, the paper's Theorem 2.4, d ≥ 2",
-        ),
-        (
-            "total bits",
-            str(facts["total_bits"]),
-            "",
-            "what fewer parameters have to be weighed with",
-        ),
-    ]
-    title = f"bounds for N = {limits['N']} distinct sequences, {limits['M']} labels"
-    table(title, rows, ("", "model", "bound", "source"))
+        ("blocks", blocks, "≤", limits["block_bound"], "8N+4, the paper's Theorem 2.4"),
+        ("blocks", blocks, "≤", limits["block_bound_theorem_b"], "2N−1, Theorem B"),
+        ("blocks", blocks, "≥", limits["block_lower_bound"], "(Nd−1)/(2d+1), for N different "
+         "point targets in general position"),
+        ("parameters", parameters, "≤", upper, "54Nd, the paper's Theorem 2.4"),
+    ]  # fmt: skip
+    shown = [(*row[:2], f"{row[2]} {row[3]}", row[4]) for row in rows if row[3] is not None]
+    shown.append(("total bits", bits, "", "to be weighed against the number of parameters"))
+    title = (
+        f"bounds for N = {plural(limits['N'], 'distinct sequence')}, {plural(limits['M'], 'label')}"
+    )
+    table(title, shown, ("", "model", "bound", "source"))

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from ..errors import InputError
-from .common import load_for, progress
+from ..words import plural
+from .common import force_option, load_for, need_labels, progress
 
 _KINDS = (".html", ".gif", ".mp4")
 
@@ -20,7 +21,8 @@ _KINDS = (".html", ".gif", ".mp4")
     "-o", "--output", metavar="FILE", required=True,
     help="report.html for the page, run.gif or run.mp4 for an animation.",
 )  # fmt: skip
-def report(model: str, data: str, output: str) -> int:
+@force_option
+def report(model: str, data: str, output: str, force: bool) -> int:
     """Show how the tokens of DATA move through MODEL, block by block.
 
     The page is one file that works offline: a slider over the layers, exact values under the
@@ -35,16 +37,19 @@ def report(model: str, data: str, output: str) -> int:
     """
     from ..certify import certify
     from ..draw.film import record
-    from ..formats.files import write_text, write_whole
+    from ..formats.contents import check_overwrite
+    from ..formats.files import keep_apart, write_text, write_whole
     from ..model.transformer import Transformer
 
     target = Path(output)
     kind = target.suffix.lower()
     if kind not in _KINDS:
         raise InputError(f"{output}: the name must end in .html, .gif or .mp4")
+    keep_apart(inputs=(model, data), outputs=(output,))
+    check_overwrite(output, kind, force)
     loaded = Transformer.load(model)
-    sequences = load_for(loaded, data)
-    sequences.need_labels()
+    sequences = load_for(loaded, data, name=model)
+    need_labels(sequences, data)
     with progress("running", len(loaded)) as step:
         film = record(loaded, sequences, step)
     if kind == ".html":
@@ -56,10 +61,10 @@ def report(model: str, data: str, output: str) -> int:
             loaded, sequences, film, certificate, f"{Path(model).name} on {Path(data).name}"
         )
         write_text(target, text)
-        click.echo(f"{output}: {len(film.frames)} moments, {certificate.verdict}")
+        click.echo(f"{output}: {plural(len(film.frames), 'moment')}, {certificate.verdict}")
         return 0
     from ..draw.animation import animate
 
     write_whole(target, partial(animate, sequences, film, kind[1:]))
-    click.echo(f"{output}: {len(film.frames)} moments")
+    click.echo(f"{output}: {plural(len(film.frames), 'moment')}")
     return 0

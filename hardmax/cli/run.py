@@ -12,7 +12,8 @@ import click
 
 from ..errors import ResourceLimitError
 from ..exact.numbers import json_number, show_vector
-from .common import load_for
+from ..words import plural
+from .common import force_option, labels_of_option, load_for
 
 BACKENDS = ("numpy", "cupy", "torch", "jax")
 
@@ -34,8 +35,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="Library that runs the float64 executor; all but numpy are optional extras.",
 )
+@labels_of_option
+@force_option
 def run(
-    model: str, data: str, output: str | None, exact: bool, trace: bool, backend: str
+    model: str, data: str, output: str | None, exact: bool, trace: bool, backend: str,
+    labels_of: str | None, force: bool,
 ) -> int:  # fmt: skip
     """Run MODEL on the sequences of DATA; labels are not needed.
 
@@ -52,15 +56,19 @@ def run(
       hardmax run model.npz data.json
       hardmax run model.npz data.json --exact --trace -o trace.json
     """
-    from ..certify import predict
+    from ..certify.predict import predicted
+    from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart, write_text
     from ..formats.model_file import label_sets
     from ..model.transformer import Transformer
 
-    keep_apart(inputs=(model, data), outputs=(output,))
+    same = labels_of == model
+    keep_apart(inputs=(model, data, None if same else labels_of), outputs=(output,))
+    check_overwrite(output, "results", force)
     loaded = Transformer.load(model)
-    sequences = load_for(loaded, data)
-    sets = sequences.sets if sequences.has_sets else label_sets(loaded) or sequences.sets
+    sequences = load_for(loaded, data, None if same else labels_of)
+    own = sequences.has_sets and not same
+    sets = sequences.sets if own else label_sets(loaded) or sequences.sets
     results, traces = _results(loaded, sequences, exact, trace, backend)
     entries: list[dict[str, Any]] = []
     for j, result in enumerate(results):
@@ -68,7 +76,7 @@ def run(
         if sequences.ids[j] is not None:
             entry["id"] = sequences.ids[j]
         if sets:
-            entry["label"] = predict(tuple(Fraction(x) for x in result), sets)
+            entry["label"] = predicted(tuple(Fraction(x) for x in result), sets)
         entry["output"] = _numbers(result)
         if traces is not None:
             entry["trace"] = [[_numbers(z) for z in state] for state in traces[j]]
@@ -77,7 +85,8 @@ def run(
         document = {"model": model, "exact": exact, "results": entries}
         content = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
         write_text(output, content)
-        click.echo(f"{len(entries)} results written to {output}")
+        if output != "-":
+            click.echo(f"{plural(len(entries), 'result')} written to {output}")
         return 0
     for j, (entry, result) in enumerate(zip(entries, results, strict=True)):
         shown = show_vector(result) if exact else "(" + ", ".join(f"{x:.6g}" for x in result) + ")"
@@ -94,7 +103,7 @@ def _results(
 ) -> tuple[list[Sequence[Any]], list[list[Any]] | None]:
     """Outputs and, if asked for, the states of every sequence."""
     if exact:
-        outputs: list[Sequence[Any]] = list(model.outputs(data.sequences))
+        outputs: list[Sequence[Any]] = list(model.outputs(data))
         return outputs, [model.trace(Z) for Z in data.sequences] if trace else None
     from ..execute.backends import to_numpy
     from ..execute.floating import outputs as float_outputs

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..exact.numbers import exact_text
-from .common import plural, print_json, seconds, table
+from ..words import plural
+from .common import print_json, seconds
+from .table import table
 
 if TYPE_CHECKING:
-    from ..certify.verify import Certificate
-
-_SHOWN = 3  # witnesses printed in full
+    from ..certify.certificate import Certificate
 
 
 def show(
@@ -26,8 +26,9 @@ def show(
     rows = [
         (
             "data",
-            f"{certificate.N} distinct sequences, {certificate.tokens} tokens, "
-            f"dimension {certificate.d}, {certificate.M} labels",
+            f"{plural(certificate.N, 'distinct sequence')}, "
+            f"{plural(certificate.tokens, 'token')}, dimension {certificate.d}, "
+            f"{plural(certificate.M, 'label')}",
         )
     ]
     rows += [(f"  {stage}", plural(count, "block")) for stage, count in certificate.stages.items()]
@@ -42,7 +43,7 @@ def show(
         (
             "bits",
             f"{certificate.total_bits} in all, {certificate.max_bits} in the longest; "
-            f"{certificate.overrides} parameters need more than float64",
+            f"{more_than_float64(certificate.overrides)}",
         )
     )
     rows.append(("bounds", bounds.status))
@@ -51,11 +52,15 @@ def show(
     rows.append(("time", ", ".join(f"{name} {seconds(t)}" for name, t in times.items())))
     rows.append(("verdict", certificate.verdict))
     table(title, rows)
-    for witness in certificate.witnesses[:_SHOWN]:
+    for witness in certificate.witnesses:
         click.echo(f"refuted: {witness.sentence()}")
-    hidden = len(certificate.witnesses) - _SHOWN
-    if hidden > 0:
-        click.echo(f"refuted: {hidden} more sequences lie outside their label sets")
+    if certificate.more:
+        click.echo("and maybe more: the search stopped here (--witnesses K goes on)")
+
+
+def more_than_float64(count: int) -> str:
+    """How many parameters have overrides, in words."""
+    return f"{plural(count, 'parameter')} need{'s' if count == 1 else ''} more than float64"
 
 
 def show_json(certificate: Certificate, times: dict[str, float], **more: Any) -> None:
@@ -72,6 +77,7 @@ def show_json(certificate: Certificate, times: dict[str, float], **more: Any) ->
                 }
                 for witness in certificate.witnesses
             ],
+            "more_witnesses": certificate.more,
             "seconds": {name: round(t, 3) for name, t in times.items()},
             **more,
         }

@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import InputError
 from ..exact.numbers import show
-from .common import json_option, load_for, progress, table
+from .common import (
+    force_option,
+    json_option,
+    labels_of_option,
+    load_for,
+    need_labels,
+    progress,
+    refuse_certificate,
+    report_to,
+)
 from .summary import show as show_summary
 from .summary import show_json
+from .table import table
 
 if TYPE_CHECKING:
     from ..certify.floating import FloatCertificate
@@ -33,7 +44,22 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also compute how far all tokens may move before a prediction can change.",
 )
+@click.option(
+    "--witnesses",
+    type=click.IntRange(min=1),
+    metavar="K",
+    default=10,
+    show_default=True,
+    help="Name up to K sequences that are wrong.",
+)
+@click.option(
+    "--definition",
+    is_flag=True,
+    help="Judge by the literal layer-by-layer evaluator alone, without the engine (slow).",
+)
 @click.option("--certificate", metavar="CERT", help="Write the certificate (JSON) if proved.")
+@labels_of_option
+@force_option
 @json_option
 def verify(
     model: str,
@@ -41,7 +67,11 @@ def verify(
     bounds: bool,
     executor: str | None,
     radius: bool,
+    definition: bool,
+    witnesses: int,
     certificate: str | None,
+    labels_of: str | None,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Run MODEL exactly on every sequence of DATA and judge each output.
@@ -49,29 +79,46 @@ def verify(
     Trusts nothing in MODEL but its numbers (and its note of how numbers and positions of
     the data are read). No floating point takes part in the verdict.
 
-    \b
     Exit codes: 0 proved; 1 refuted: a sequence, its exact output and its label are printed;
     2 unusable input; 3 a limit stopped an exact decision.
 
+    Where DATA has no label sets of its own (a CSV file, say), its sorted labels get the points
+    0, 1, 2, … on the first axis. If the model was built for others, --labels-of MODEL takes
+    the sets that it remembers.
+
     \b
-    Example:
+    Examples:
       hardmax verify model.npz examples/vowels.json.gz
+      hardmax verify model.npz part.csv --labels-of model.npz
     """
     from ..certify import certify
     from ..certify.floating import certify_float
     from ..certify.radius import radii
     from ..formats.certificate_file import write_certificate
+    from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart
     from ..model.transformer import Transformer
 
-    keep_apart(inputs=(model, data), outputs=(certificate,))
+    same = labels_of == model
+    keep_apart(inputs=(model, data, None if same else labels_of), outputs=(certificate,))
+    check_overwrite(certificate, "certificate", force)
+    if same and model == "-":
+        raise InputError("standard input can be read once only; name the file of the model")
     start = perf_counter()
     loaded = Transformer.load(model)
-    sequences = load_for(loaded, data)
+    sequences = load_for(loaded, data, labels_of, model)
+    need_labels(sequences, data)
+    refuse_certificate(sequences, data, certificate)
     times = {"load": perf_counter() - start}
     start = perf_counter()
     with progress("verifying", len(loaded)) as step:
-        found = certify(loaded, sequences, step)
+        found = certify(
+            loaded,
+            sequences,
+            step,
+            witnesses=witnesses,
+            evaluator="definition" if definition else "engine",
+        )
     times["verify"] = perf_counter() - start
     floats = None
     if executor is not None:
@@ -90,10 +137,14 @@ def verify(
         found = replace(found, radius=reach.to_json())
     if certificate is not None and found.proved:
         write_certificate(found, certificate)
-    if as_json:
-        show_json(found, times, **({} if floats is None else {floats.format: floats.to_json()}))
-    else:
+    with report_to(certificate):
+        if as_json:
+            more = {} if floats is None else {floats.format: floats.to_json()}
+            show_json(found, times, **more)
+            return 0 if found.proved else 1
         notes = [*_float_notes(floats), *_radius_notes(reach, sequences)]
+        if labels_of is not None:
+            notes.insert(0, ("label sets", f"those that {labels_of} remembers"))
         show_summary(model, found, times, notes)
         if bounds:
             limits = found.bounds

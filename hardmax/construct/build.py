@@ -3,29 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
+from os import PathLike
+from typing import Any
 
 from .. import __version__
 from ..dataset import Dataset, merge
 from ..dataset.measures import Merged
 from ..errors import InputError
 from ..model.transformer import Transformer
+from ..stages import tell
 
 STRATEGIES = ("paper", "peel", "cover", "auto")
 _LEARNING = ("cover", "auto")
 
 
 def build(
-    data: Dataset,
+    data: Any,
+    labels: Any = None,
     strategy: str = "paper",
     seed: int = 0,
     on_block: Callable[[str], None] | None = None,
     *,
+    sets: Any = None,
     learn: bool = True,
 ) -> Transformer:
     """Construct a hardmax transformer that classifies every sequence of ``data``.
 
+    ``data`` is a `Dataset`, the name of a data file, or sequences, with their ``labels`` and
+    perhaps label ``sets`` as `Dataset` takes them: build(data), build("data.json"),
+    build(X, y, strategy="peel"); also build(data, "peel").
+
+    ``strategy`` is one of
+
+    - "paper", the default: the paper's stages, at most 2N+1 blocks for N sequences. It
+      memorises: it classifies the given sequences and says nothing useful about others.
+    - "peel": at most 2N−1 blocks, one a sequence. It memorises, too.
+    - "cover": half-spaces that a classifier proposes, repaired until every sequence is right.
+      The number of blocks follows the labels, and unseen data keep the classifier's accuracy:
+      the strategy to predict with.
+    - "auto": the shallowest of these; usually cover.
+
     ``learn`` lets the strategies cover and auto fit half-spaces to the data (*learn, then
-    repair*); without it they memorise.
+    repair*); without it they memorise. ``seed`` is that of the random directions.
     Raises ContradictionError where two sequences have equal empirical measures and
     different labels: then there is none (theory A1). Verify the result with
     `hardmax.certify`; the construction itself claims nothing.
@@ -35,9 +55,17 @@ def build(
     >>> build(data).output(data.sequence(1))
     (Fraction(1, 1), Fraction(0, 1))
     """
+    if isinstance(labels, str):  # build(data, "peel")
+        labels, strategy = None, labels
+    data = _dataset(data, labels, sets)
+    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+        raise InputError(f"the seed is {seed!r}, expected an integer")
+    seed = index(seed)
     if strategy not in STRATEGIES:
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
+    tell("merge", len(data))
     merged = merge(data)
+    tell(strategy)
     model = _built(strategy, data, merged, seed, on_block, learn)
     model.meta = {
         "strategy": strategy,
@@ -47,8 +75,9 @@ def build(
         "numbers": data.source.get("numbers", "exact"),
         "positional": data.positional,
         "N": len(merged),
-        "M": len(set(data.labels)),
+        "M": len(set(data.names)),
         "labels": {name: label_set.to_json() for name, label_set in data.given_sets.items()},
+        **({"label_type": "integer"} if set(map(type, data.labels)) == {int} else {}),
         "options": {"learn": learn} if strategy in _LEARNING else {},
         **model.meta,
     }
@@ -79,3 +108,19 @@ def _built(
     from .auto import build_auto
 
     return build_auto(data, merged, seed, on_block, learn)
+
+
+def _dataset(data: Any, labels: Any, sets: Any) -> Dataset:
+    if isinstance(data, Transformer):
+        raise InputError("this is a model already; build takes a data set")
+    if isinstance(data, str | PathLike) and labels is None:
+        from .. import load
+
+        return load(data, sets=sets)
+    if not isinstance(data, Dataset):
+        if labels is None:
+            raise InputError("sequences need labels: build(sequences, labels)")
+        return Dataset(data, labels, sets)
+    if labels is not None:
+        raise InputError("the data set has its labels; leave the others out")
+    return data if sets is None else data.with_sets(sets)

@@ -3,67 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from functools import cached_property
+from os import PathLike
 from typing import Any, cast
 
 import numpy as np
 
 from ..errors import InputError
-from ..exact.array import ExactArray
-from ..exact.numbers import Vector, as_vector
-from ..labels import LabelSet, check_disjoint, default_points, lift
+from ..exact.array import ExactArray, frozen, ranges
+from ..exact.numbers import Vector
+from ..labels import (
+    LabelSet,
+    NamedSets,
+    check_disjoint,
+    default_points,
+    in_order,
+    lift,
+    read_labels,
+    read_sets,
+)
+from ..words import html_table, plural
+from .arrays import packed
 from .grouping import Merged, group_measures
+from .parts import chosen, halves
+
+Sets = Mapping[Any, Any]
 
 
 class Dataset:
     """N sequences of tokens in ℚ^d with labels, and the sets S^c that the labels stand for.
 
-    ``sequences`` holds N lists of tokens; ``labels`` N names (or None where there is none);
-    ``sets`` maps each name to a `LabelSet`, by default the points 0·e₁, 1·e₁, … in order of
-    first appearance. With ``positional`` every token gets its position 1, 2, 3, … as one
-    more coordinate. Raises InputError where something does not fit, and where two label
-    sets meet.
+    ``sequences`` is an array (N, n, d), a list of arrays (n_j, d), or of lists of tokens;
+    ``labels`` N texts or numbers (None where there is none), kept as they are in ``labels`` and
+    as texts in ``names``. ``sets`` maps each label to a `LabelSet`, or a list of numbers, a
+    point; or it is another data set, whose sets are taken. By default the labels, sorted
+    (integers by value, then text), get the points 0·e₁, 1·e₁, 2·e₁, …
+    With ``positional`` every token gets its position 1, 2, 3, … as one more coordinate.
+    Raises InputError where something does not fit, and where two label sets meet.
+
+    A data set is a list of its sequences: ``data[j]`` holds exact tokens, ``data[2:5]`` and
+    ``data[[0, 3]]`` are data sets with the same label sets.
 
     >>> data = Dataset([[(0, 1), (2, 3)], [("1/2", 0)]], ["a", "b"])
-    >>> data.sequence(1), data.sets["b"].point
+    >>> data[1], data.sets["b"].point
     (((Fraction(1, 2), Fraction(0, 1)),), (Fraction(1, 1), Fraction(0, 1)))
+    >>> train, test = data.split(0.5)
+    >>> test.sets == train.sets == data.sets
+    True
     """
+
+    sets: NamedSets
+    given_sets: NamedSets  # before positions: what files hold
 
     def __init__(
         self,
-        sequences: Iterable[Iterable[Iterable[object]]],
-        labels: Iterable[object] | None = None,
-        sets: Mapping[str, LabelSet] | None = None,
+        sequences: Any,
+        labels: Iterable[Any] | None = None,
+        sets: Sets | Dataset | None = None,
         *,
         ids: Iterable[str | None] | None = None,
         positional: bool = False,
     ) -> None:
-        rows: list[Vector] = []
-        offsets = [0]
-        for j, sequence in enumerate(sequences):
-            if not isinstance(sequence, Iterable):
-                raise InputError(f"sequence {j + 1}: {sequence!r} is not a list of tokens")
-            for k, token in enumerate(sequence):
-                try:
-                    rows.append(as_vector(token))
-                except (TypeError, InputError) as problem:
-                    raise InputError(f"sequence {j + 1}, token {k + 1}: {problem}") from None
-                if len(rows[-1]) != len(rows[0]):
-                    raise InputError(
-                        f"sequence {j + 1}, token {k + 1} has {len(rows[-1])} coordinates, "
-                        f"expected {len(rows[0])}"
-                    )
-            offsets.append(len(rows))
-        tokens = ExactArray.from_rows(rows, len(rows[0]) if rows else 0)
-        self._fill(tokens, np.array(offsets), labels, sets, ids, positional, {})
+        if isinstance(sequences, Dataset):
+            raise InputError("this is a data set already; data.with_sets(sets) changes its sets")
+        tokens, offsets = packed(sequences)
+        self._fill(tokens, offsets, labels, sets, ids, positional, {})
 
     @classmethod
     def from_arrays(
         cls,
         tokens: ExactArray,
         offsets: np.ndarray,
-        labels: Iterable[object] | None = None,
-        sets: Mapping[str, LabelSet] | None = None,
+        labels: Iterable[Any] | None = None,
+        sets: Sets | Dataset | None = None,
         *,
         ids: Iterable[str | None] | None = None,
         positional: bool = False,
@@ -78,8 +91,8 @@ class Dataset:
         self,
         tokens: ExactArray,
         offsets: np.ndarray,
-        labels: Iterable[object] | None,
-        sets: Mapping[str, LabelSet] | None,
+        labels: Iterable[Any] | None,
+        sets: Sets | Dataset | None,
         ids: Iterable[str | None] | None,
         positional: bool,
         source: Mapping[str, Any],
@@ -94,47 +107,78 @@ class Dataset:
             raise InputError(f"sequence {int(np.argmin(lengths)) + 1} has no tokens")
         if tokens.shape[1] < 1:
             raise InputError("tokens need at least one coordinate")
-        self.labels = _names([None] * count if labels is None else labels)
+        self.labels, names = read_labels([None] * count if labels is None else labels)
+        self._named = self.labels.copy(), names
         self._coded: tuple[list[str | None], np.ndarray, list[str]] | None = None
         if len(self.labels) != count:
             raise InputError(f"{len(self.labels)} labels for {count} sequences")
         self.ids = list(ids) if ids is not None else [None] * count
         if len(self.ids) != count:
             raise InputError(f"{len(self.ids)} ids for {count} sequences")
-        self.offsets = np.array(offsets, dtype=np.int64)
+        self.offsets = frozen(np.array(offsets, dtype=np.int64))
         self.positional = positional
-        self.has_sets = sets is not None  # given, not the default points
         self.source = dict(source)  # sha256 of the file, numbers: how it was read
-        self.sets = self._label_sets(sets, tokens.shape[1])
+        self._choose_sets(sets, tokens.shape[1])
         self.tokens = _with_positions(tokens, self.offsets) if positional else tokens
-        for array in (self.tokens.values, self.offsets):
-            array.setflags(write=False)  # what is remembered of them stays true
 
-    def _label_sets(
-        self, sets: Mapping[str, LabelSet] | None, dimension: int
-    ) -> dict[str, LabelSet]:
-        used = [name for name in dict.fromkeys(self.labels) if name is not None]
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle and copy take: all but what is remembered."""
+        return {key: value for key, value in self.__dict__.items() if key != "merged"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.offsets = frozen(self.offsets)
+
+    def _choose_sets(self, sets: Sets | Dataset | None, dimension: int) -> None:
+        """Take ``sets``, or the default points; the dimension is that before positions."""
+        self.has_sets = sets is not None  # given, not the default points
+        own = {
+            name: label
+            for name, label in zip(self.names, self.labels, strict=True)
+            if name is not None
+        }
         if sets is None:
-            chosen: dict[str, LabelSet] = default_points(used, dimension)
+            chosen: Mapping[str, LabelSet] = default_points(in_order(own), dimension)
         else:
-            chosen = {str(name): label_set for name, label_set in sets.items()}
+            chosen = read_sets(sets.given_sets if isinstance(sets, Dataset) else sets)
             for name, label_set in chosen.items():
                 if label_set.dimension != dimension:
+                    lifted = self.positional and label_set.dimension == dimension + 1
+                    advice = "; give the data set itself, sets=other" if lifted else ""
                     raise InputError(
                         f"label {name!r} has dimension {label_set.dimension}, "
-                        f"the tokens have {dimension}"
+                        f"the tokens have {dimension}{advice}"
                     )
-            unknown = next((name for name in used if name not in chosen), None)
+            unknown = next((name for name in own if name not in chosen), None)
             if unknown is not None:
                 raise InputError(
-                    f"{self.name(self.labels.index(unknown))} has the label {unknown!r}, which "
+                    f"{self.name(self.names.index(unknown))} has the label {unknown!r}, which "
                     f"is not among the labels"
                 )
+            own = {name: own.get(name, chosen.label(name)) for name in chosen}
         self.separations = check_disjoint(chosen)
-        self.given_sets = chosen  # before any lifting: what files hold
+        self.given_sets = self.sets = NamedSets(chosen, own)
         if self.positional:
-            return {name: lift(label_set) for name, label_set in chosen.items()}
-        return chosen
+            self.sets = NamedSets({name: lift(each) for name, each in chosen.items()}, own)
+
+    def with_sets(self, sets: Sets | Dataset, origin: str = "given apart") -> Dataset:
+        """The same sequences and labels with other label sets.
+
+        ``origin`` says where they come from. A certificate needs data from one file alone, so
+        none can be written for the result; save it, and load it again.
+        """
+        other = copy(self)
+        other.labels = self.labels.copy()
+        other.source = {**self.source, "sets": origin}
+        other._choose_sets(sets, self.dimension - self.positional)
+        return other
+
+    @property
+    def names(self) -> list[str | None]:
+        """The labels as texts, as files hold them; they follow ``labels``."""
+        if self._named[0] != self.labels:
+            self._named = self.labels.copy(), read_labels(self.labels)[1]
+        return self._named[1]
 
     @property
     def dimension(self) -> int:
@@ -145,11 +189,66 @@ class Dataset:
         """Number of sequences."""
         return len(self.labels)
 
+    def __iter__(self) -> Iterator[tuple[Vector, ...]]:
+        """Exact tokens of every sequence."""
+        return (self.sequence(j) for j in range(len(self)))
+
+    def __getitem__(self, which: Any) -> Any:
+        """Exact tokens of sequence j, or the data set of the sequences of a slice or list."""
+        rows = chosen(len(self), which)
+        return self.sequence(rows) if isinstance(rows, int) else self.part(rows)
+
+    def part(self, rows: np.ndarray) -> Dataset:
+        """The data set of some sequences, with all label sets."""
+        if not len(rows):
+            raise InputError("a data set needs at least one sequence; none is chosen")
+        lengths = np.diff(self.offsets)[rows]
+        part = copy(self)
+        part._coded = None
+        part.tokens = self.tokens.take(ranges(self.offsets[rows], lengths))
+        part.offsets = frozen(np.concatenate([[0], np.cumsum(lengths)]))
+        part.labels = [self.labels[j] for j in rows.tolist()]
+        part._named = [], []
+        part.ids = [self.ids[j] for j in rows.tolist()]
+        part.source = {key: x for key, x in self.source.items() if key != "sha256"}
+        part.has_sets = self.has_sets or bool(self.sets)
+        return part
+
+    def split(self, fraction: float = 0.8, seed: int = 0) -> tuple[Dataset, Dataset]:
+        """Two data sets with the same label sets: a random ``fraction`` of the sequences, the rest.
+
+        Both keep the order of the sequences; equal seeds give equal parts. Each has at least
+        one sequence.
+        """
+        first, second = halves(len(self), fraction, seed)
+        return self.part(first), self.part(second)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a data file with the label sets: .json or .json.gz, or .npz where float64 suffices.
+
+        Raises InputError for other names, and where an .npz can't hold the numbers.
+        """
+        from .. import save_data
+
+        save_data(self, path)
+
     def __repr__(self) -> str:
+        counts = (plural(len(self), "sequence"), plural(len(self.tokens), "token"))
         return (
-            f"<Dataset: {len(self)} sequences, {len(self.tokens)} tokens, "
-            f"dimension {self.dimension}, {len(self.sets)} labels>"
+            f"<Dataset: {', '.join(counts)}, dimension {self.dimension}, "
+            f"{plural(len(self.sets), 'label')}>"
         )
+
+    def _repr_html_(self) -> str:
+        shown = [(label_set.kind, repr(name)) for name, label_set in self.given_sets.items()]
+        rows = [
+            ("sequences", str(len(self))),
+            ("tokens", str(len(self.tokens))),
+            ("dimension", str(self.dimension)),
+            ("labels", ", ".join(f"{name} ({kind})" for kind, name in shown[:8])
+             + (f", … {len(shown) - 8} more" if len(shown) > 8 else "")),
+        ]  # fmt: skip
+        return html_table("Dataset", rows)
 
     def name(self, j: int) -> str:
         """How messages call sequence j: by position from 1 and, where it has one, its id."""
@@ -165,18 +264,18 @@ class Dataset:
     @property
     def sequences(self) -> Iterator[tuple[Vector, ...]]:
         """Exact tokens of every sequence, one after another."""
-        return (self.sequence(j) for j in range(len(self)))
+        return iter(self)
 
     def arrays(self) -> list[np.ndarray]:
         """Float64 tokens of every sequence, each of shape (n_j, d)."""
         return np.split(self.tokens.values, self.offsets[1:-1])
 
     def need_labels(self) -> list[str]:
-        """The labels; raises InputError where a sequence has none."""
-        if None in self.labels:
-            j = self.labels.index(None)
-            raise InputError(f"{self.name(j)} has no label; this command needs one for each")
-        return cast("list[str]", self.labels.copy())
+        """The names of the labels; raises InputError where a sequence has none."""
+        if None in self.names:
+            j = self.names.index(None)
+            raise InputError(f"{self.name(j)} has no label; this needs one for each sequence")
+        return cast("list[str]", self.names.copy())
 
     @property
     def label_codes(self) -> tuple[np.ndarray, list[str]]:
@@ -187,25 +286,18 @@ class Dataset:
         >>> Dataset([[(1,)], [(2,)], [(3,)]], ["b", None, "a"]).label_codes
         (array([ 0, -1,  1]), ['b', 'a'])
         """
-        if self._coded is None or self._coded[0] != self.labels:
-            names = [name for name in dict.fromkeys(self.labels) if name is not None]
+        if self._coded is None or self._coded[0] != self.names:
+            names = [name for name in dict.fromkeys(self.names) if name is not None]
             code: dict[str | None, int] = {name: k for k, name in enumerate(names)}
             code[None] = -1
-            codes = np.fromiter(map(code.__getitem__, self.labels), np.int64, len(self))
-            self._coded = self.labels.copy(), codes, names
+            codes = np.fromiter(map(code.__getitem__, self.names), np.int64, len(self))
+            self._coded = self.names.copy(), codes, names
         return self._coded[1:]
 
     @cached_property
     def merged(self) -> Merged:
         """Sequences grouped by their empirical measures, whatever their labels."""
         return group_measures(self.tokens, self.offsets)
-
-
-def _names(labels: Iterable[object]) -> list[str | None]:
-    given = list(labels)
-    if set(map(type, given)) <= {str, type(None)}:
-        return cast("list[str | None]", given)
-    return [None if label is None else str(label) for label in given]
 
 
 def _with_positions(tokens: ExactArray, offsets: np.ndarray) -> ExactArray:
@@ -215,4 +307,4 @@ def _with_positions(tokens: ExactArray, offsets: np.ndarray) -> ExactArray:
     exact: Mapping[int, Any] = {
         k // width * (width + 1) + k % width: value for k, value in tokens.exact.items()
     }
-    return ExactArray(np.c_[tokens.values, positions], exact)
+    return ExactArray.owning(np.c_[tokens.values, positions], exact)

@@ -91,7 +91,7 @@ def _figures(data: Dataset, film: Film) -> Iterator[tuple[_Picture, Figure]]:
     """Draw every picture; the window holds the whole run."""
     shown = Dataset(
         (data.sequence(j) for j in film.sample.sequences),
-        [data.labels[j] for j in film.sample.sequences],
+        [data.names[j] for j in film.sample.sequences],
         data.sets,
         ids=[data.ids[j] for j in film.sample.sequences],
     )

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..certify import Certificate, predict
+from ..certify import Certificate
+from ..certify.predict import predicted
 from ..dataset import Dataset
 from ..errors import InputError
 from ..model.transformer import Transformer
@@ -147,11 +148,9 @@ def _sequences(model: Transformer, data: Dataset, chosen: tuple[int, ...]) -> li
     found = []
     for k, (j, output) in enumerate(zip(chosen, outputs, strict=True)):
         label = data.need_labels()[j]
-        predicted = predict(output, data.sets)
+        nearest = predicted(output, data.sets)
         symbol, size = _SYMBOLS[NAMED.get(data.ids[j] or "", k) % len(_SYMBOLS)]
-        mark = (
-            "" if data.sets[label].contains(output) else f" — outside its set, nearest {predicted}"
-        )
+        mark = "" if data.sets[label].contains(output) else f" — outside its set, nearest {nearest}"
         found.append(
             {
                 "name": data.name(j), "label": label, "output": short(output) + mark,

@@ -32,7 +32,7 @@ def sample(data: Dataset) -> Sample:
     """
     room = min(MAX_TOKENS, max(MAX_NUMBERS // data.dimension, 40))
     by_label: dict[str | None, list[int]] = {}
-    for j, label in enumerate(data.labels):
+    for j, label in enumerate(data.names):
         by_label.setdefault(label, []).append(j)
     turns = [j for turn in zip_longest(*by_label.values()) for j in turn if j is not None]
     longest = max(room // 8, 4)  # positions of one sequence

@@ -66,3 +66,15 @@ class Shadow:
             bound = 2 * gamma * (self.sizes * top + abs(b))
             bound += 2.0**-1000 * (d + 2) * (1 + self.sizes) * (1 + top)
         return computed, bound
+
+    def rest_throughout(self, u: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Whether ⟨u,x⟩ + b < 0 for certain on every token, for nearest floats u (K, d) and b (K,)
+        of some layers, (K,)."""
+        top, d = np.abs(u).max(axis=1), u.shape[1]
+        gamma = (d + 8) * 2.0**-53 / (1 - (d + 8) * 2.0**-53)
+        sizes = self.sizes[:, None]
+        with np.errstate(all="ignore"):  # what overflows is undecided
+            computed = self.values @ u.T + b
+            bound = 2 * gamma * (sizes * top + np.abs(b))
+            bound += 2.0**-1000 * (d + 2) * (1 + sizes) * (1 + top)
+            return np.asarray((np.isfinite(computed) & (computed < -bound)).all(axis=0))

@@ -2,5 +2,7 @@
 
 from .compile.plan import Plan
 from .outputs import Outputs, evaluate, float_outputs
+from .search import Search
+from .sizes import Sizes
 
-__all__ = ["Outputs", "Plan", "evaluate", "float_outputs"]
+__all__ = ["Outputs", "Plan", "Search", "Sizes", "evaluate", "float_outputs"]

@@ -1,4 +1,4 @@
-"""Sequences, a chunk at a time, in several threads."""
+"""Run the engine on chunks of sequences, in several threads."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import numpy as np
 from ..exact.array import Array
 from ..threads import cores, in_threads
 from .forward.buffers import Buffers
+from .sizes import Sizes
 
 Result = TypeVar("Result")
 
-_ALONE = 2048  # sequences that one thread takes
-_CHUNK = 4096  # sequences at a time
-_TOKENS = 1 << 16  # and about this many tokens
 
+def chunks(offsets: Array, sizes: Sizes) -> list[tuple[int, int]]:
+    """Cut the sequences into chunks of moderate size, equally many for every thread.
 
-def chunks(offsets: Array) -> list[tuple[int, int]]:
-    """Runs of sequences, of moderate numbers of sequences and tokens, as many for every thread."""
+    Return the first number and the end of each chunk.
+    """
     count = len(offsets) - 1
-    if count <= _ALONE and offsets[-1] - offsets[0] <= _TOKENS:
+    if count <= sizes.alone and offsets[-1] - offsets[0] <= sizes.tokens:
         return [(0, count)]
-    parts = -(-count // (_CHUNK * cores())) * cores()
+    parts = -(-count // (sizes.chunk * cores())) * cores()
     size = -(-count // parts)
     bounds = [0]
     while bounds[-1] < count:
         start = bounds[-1]
-        most = int(np.searchsorted(offsets, offsets[start] + _TOKENS, side="right")) - 1
+        most = int(np.searchsorted(offsets, offsets[start] + sizes.tokens, side="right")) - 1
         bounds.append(min(max(most, start + 1), start + size, count))
     return list(pairwise(bounds))
 
@@ -38,7 +38,7 @@ def chunks(offsets: Array) -> list[tuple[int, int]]:
 def chunkwise(
     work: Callable[[int, int, Buffers], Result], chunks: list[tuple[int, int]]
 ) -> Iterator[Result]:
-    """Results in order; every thread has buffers of its own."""
+    """Yield the results of all chunks in order; every thread has its own buffers."""
     own = local()
 
     def call(bounds: tuple[int, int]) -> Result:

@@ -14,31 +14,35 @@ from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from .chunks import chunks, chunkwise
 from .compile.plan import Plan, Scaling
-from .exact.backward import OPEN, Book, settle
-from .exact.history import Stories
+from .exact.backward import OPEN, SuffixCache, constant_outputs
+from .exact.history import ActivationHistory
 from .exact.replay import replay
 from .forward.buffers import Buffers
 from .forward.collapse import Collapsed, collapse
-from .forward.forward_pass import sweep
-from .forward.points import Points
-from .forward.record import Trail
+from .forward.forward_pass import apply_panel
+from .forward.points import EnclosedPoints
+from .forward.record import ActivationRecord
+from .search import Search, Tally
+from .sizes import SIZES, Sizes
 
-Inside = Callable[[Array, Points], Array]
+Inside = Callable[[Array, EnclosedPoints], Array]
 Progress = Callable[[int], None]
 
 
 @dataclass
 class Outputs:
-    """Exact outputs of N sequences, as `rows` in lowest terms.
+    """Exact outputs of N sequences, as integer rows in lowest terms.
 
     ``constants[number[j]]`` is the output of sequence j where ``number[j]`` ≥ 0; ``points`` holds
-    others; what is in neither was found ``inside``.
+    the other outputs. A sequence in neither was found ``inside`` its set by its enclosure. If a
+    `Search` ``stopped``, nothing is known of sequences in none of the three.
     """
 
     number: Array
     constants: Sequence[tuple[int, ...]]
     points: dict[int, tuple[int, ...]]
     inside: Array
+    stopped: bool = False
 
     def __len__(self) -> int:
         return len(self.number)
@@ -54,36 +58,50 @@ def evaluate(
     offsets: Array,
     inside: Inside | None = None,
     progress: Progress | None = None,
+    search: Search | None = None,
+    sizes: Sizes = SIZES,
 ) -> Outputs:
-    """Exact outputs of packed sequences (T, d): sequence j is tokens offsets[j] … offsets[j+1]−1.
+    """Compute the exact outputs of packed sequences (T, d): sequence j is tokens offsets[j] …
+    offsets[j+1]−1.
 
-    ``inside`` may say of float enclosures which sequences need no exact output; it gets their
-    numbers and `Points`.
-    ``progress`` is called with a number of blocks out of len(model).
+    ``inside`` is asked which sequences need no exact output; it gets their numbers and enclosures.
+    A ``search`` stops where enough outputs are wrong. ``progress`` is called with a number of
+    blocks out of len(model). ``sizes`` are the sizes of the pieces that are processed at once.
 
     >>> from hardmax.model.layers import RankOneBlock
     >>> model = Transformer([RankOneBlock.of(1, rho=0, alpha=1)])
     >>> evaluate(model, ExactArray(np.array([[1.0], [2.0]])), np.array([0, 2]))[0]
     (Fraction(3, 2),)
     """
-    plan = Plan.of(model)
+    plan = Plan.of(model, sizes)
     count = len(offsets) - 1
     outputs = Outputs(
-        np.full(count, OPEN), plan.kept(Book).constants, {}, np.zeros(count, dtype=bool)
+        np.full(count, OPEN), plan.kept(SuffixCache).constants, {}, np.zeros(count, dtype=bool)
     )
     left: list[int] = []
-    done = 0
-    for start, part in _parts(plan, tokens, offsets, inside):
+    done, found = 0, Tally()
+
+    def told(share: float) -> None:
+        if progress is not None:
+            progress(int(len(model) * share))
+
+    for start, part in _parts(plan, tokens, offsets, inside, search, told):
         end = start + len(part.number)
         outputs.number[start:end] = part.number
         outputs.inside[start:end] = part.inside
         outputs.points.update((start + j, x) for j, x in part.points.items())
         left.extend((start + part.general).tolist())
         done = end
-        if progress is not None:
-            progress(len(model) * done // count)
+        if not left:  # what is left starts again from the first block
+            told(done / count)
+        found.wrong += part.wrong
+        outputs.stopped = part.stopped or (search is not None and found.wrong > search.most)
+        if outputs.stopped:
+            return outputs
     if left:
-        _generally(model, tokens, offsets, left, outputs, progress)
+        _generally(model, tokens, offsets, left, outputs, progress, search, found)
+        if outputs.stopped:
+            return outputs
     settled = (outputs.number >= 0) | outputs.inside
     if int(settled.sum()) + len(outputs.points) != count or done != count:
         raise AssertionError("every sequence needs exactly one output")
@@ -91,7 +109,7 @@ def evaluate(
 
 
 def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
-    """Outputs in float64 by the fused plan, (N, d); NaN where floats can't follow a sequence."""
+    """Outputs in float64 by the same plan, (N, d); NaN for sequences that floats cannot follow."""
     count = len(offsets) - 1
     found = np.empty((count, plan.dimension))
 
@@ -100,12 +118,12 @@ def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
         if collapsed is None:
             found[start:end] = np.nan
             return
-        _sweeps(plan, collapsed, buffers)
+        _forward(plan, collapsed, buffers)
         found[start:end] = collapsed.points.values
         if collapsed.lost is not None:
             found[start:end][collapsed.lost] = np.nan
 
-    for _ in chunkwise(one, chunks(offsets)):
+    for _ in chunkwise(one, chunks(offsets, plan.sizes)):
         pass
     return found
 
@@ -116,6 +134,8 @@ class _Part:
     inside: Array
     points: dict[int, tuple[int, ...]]
     general: Array  # sequences left to the general evaluator
+    wrong: int = 0  # outputs that a search found wrong
+    stopped: bool = False  # whether it ended there
 
 
 def _parts(
@@ -123,24 +143,42 @@ def _parts(
     tokens: ExactArray,
     offsets: Array,
     inside: Inside | None,
+    search: Search | None,
+    told: Callable[[float], None],
 ) -> Iterator[tuple[int, _Part]]:
+    bounds, probe = chunks(offsets, plan.sizes), plan.sizes.probe
+    within = told if len(bounds) == 1 else None  # alone, a chunk tells of its steps
+
     def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
-        return start, _part(plan, tokens, offsets, start, end, inside, buffers)
+        return start, _part(plan, tokens, offsets, start, end, inside, search, buffers, within)
 
-    return chunkwise(one, chunks(offsets))
+    if search is not None and len(offsets) > 8 * probe:
+        # where all outputs are wrong, a few sequences show it
+        bounds = [(max(start, probe), end) for start, end in bounds if end > probe]
+        yield from chunkwise(one, [(0, probe)])
+    yield from chunkwise(one, bounds)
 
 
-def _sweeps(plan: Plan, collapsed: Collapsed, buffers: Buffers) -> list[Trail | None]:
-    """Take the points through all steps, in place."""
-    trails: list[Trail | None] = []
-    for step in plan.steps:
+def _forward(
+    plan: Plan,
+    collapsed: Collapsed,
+    buffers: Buffers,
+    told: Callable[[float], None] | None = None,
+) -> list[ActivationRecord | None]:
+    """Take the points through all steps, in place; ``told`` is called with the share that is
+    done.
+    """
+    records: list[ActivationRecord | None] = []
+    for i, step in enumerate(plan.steps):
+        if told is not None:
+            told((i + 1) / (len(plan.steps) + 1))
         if isinstance(step, Scaling):
             p = plan.parameters
             collapsed.points.scale(float(p.rho.entry(step.block) + p.alpha.entry(step.block)))
-            trails.append(None)
+            records.append(None)
         else:
-            trails.append(sweep(step, collapsed.points, buffers))
-    return trails
+            records.append(apply_panel(step, collapsed.points, buffers, plan.sizes))
+    return records
 
 
 def _part(
@@ -150,14 +188,16 @@ def _part(
     start: int,
     end: int,
     inside: Inside | None,
+    search: Search | None,
     buffers: Buffers,
+    told: Callable[[float], None] | None = None,
 ) -> _Part:
     count = end - start
     collapsed = collapse(plan, tokens, offsets[start : end + 1])
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
-    trails = _sweeps(plan, collapsed, buffers)
+    records = _forward(plan, collapsed, buffers, told)
     rows = np.arange(count)
     if collapsed.lost is not None:
         rows = rows[~collapsed.lost]
@@ -165,15 +205,31 @@ def _part(
         found = inside(start + rows, collapsed.points.take(rows))
         surely[rows[found]] = True
         rows = rows[~found]
-    number = settle(plan.kept(Book), collapsed, trails, rows)
+    number = constant_outputs(plan.kept(SuffixCache), collapsed, records, rows)
     left = rows[(number[rows] < 0) & collapsed.uniform[rows]]
     general = np.flatnonzero((number < 0) & ~surely & ~collapsed.uniform)
+    constants, tally = plan.kept(SuffixCache).constants, Tally()
+    if search is not None:
+        tally.wrong = len(search.wrong(start, number, constants, {}))
+    if not len(left):
+        return _Part(number, surely, {}, general, tally.wrong)
+    history = ActivationHistory.of(collapsed, records, plan, left)
     points: dict[int, tuple[int, ...]] = {}
-    if len(left):
-        stories = Stories.of(collapsed, trails, plan, left)
-        found_rows = replay(plan, tokens, offsets, start, collapsed, left, stories)
-        points = {j: tuple(lowest_terms(z)) for j, z in zip(left.tolist(), found_rows, strict=True)}
-    return _Part(number, surely, points, general)
+
+    def exactly(places: Array) -> dict[int, tuple[int, ...]]:
+        mine = left[places]
+        rows = replay(plan, tokens, offsets, start, collapsed, mine, history.take(places))
+        return {j: tuple(lowest_terms(z)) for j, z in zip(mine.tolist(), rows, strict=True)}
+
+    if search is None:
+        return _Part(number, surely, exactly(np.arange(len(left))), general)
+    # numbers grow with every layer, so the work grows with the square of their number
+    layers = np.bincount(history.at, minlength=len(left)) + 1
+    for some in search.batches(layers * layers, tally):
+        new = exactly(np.sort(some))
+        tally.wrong += len(search.wrong(start, number[:0], constants, new))
+        points |= new
+    return _Part(number, surely, points, general, tally.wrong, len(points) < len(left))
 
 
 def _generally(
@@ -183,8 +239,28 @@ def _generally(
     rows: list[int],
     outputs: Outputs,
     progress: Progress | None,
+    search: Search | None,
+    found: Tally,
 ) -> None:
-    """Block by block in exact arithmetic: what the plan has no answer to."""
-    batch = Tokens.of_sequences(tokens, offsets, np.array(rows))
-    for j, output in zip(rows, model.run(batch, progress), strict=True):
-        outputs.points[j] = tuple(row_of(output))
+    """Compute outputs block by block in exact arithmetic, for sequences that the plan cannot
+    handle.
+    """
+    every = np.array(rows)
+    # nobody knows what these cost: lengths say a little
+    cost = np.diff(offsets)[every]
+    batches = iter([np.arange(len(every))])
+    if search is not None:
+        batches = search.batches(cost * (search.work // 64 + 1), found)
+    done = 0
+    for some in batches:
+        chosen = every[np.sort(some)]
+        batch = Tokens.of_sequences(tokens, offsets, chosen)
+        new = {
+            j: tuple(row_of(output))
+            for j, output in zip(chosen.tolist(), model.run(batch, progress), strict=True)
+        }
+        outputs.points |= new
+        if search is not None:
+            found.wrong += len(search.wrong(0, outputs.number[:0], outputs.constants, new))
+        done += len(chosen)
+    outputs.stopped = done < len(every)

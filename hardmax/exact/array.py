@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, ResourceLimitError
+from ..float_mode import check_float_mode
 from .dyadic import chunks, float_bits, least_shift, odd_parts
 from .numbers import bits
 
@@ -29,8 +31,8 @@ class _Quotients(Mapping[int, Fraction]):
 
     def __init__(self, numerators: np.ndarray, denominator: int, places: np.ndarray) -> None:
         """Flat ``numerators`` of all entries, and the rising ``places`` of those overridden."""
-        self.numerators, self.denominator = numerators, denominator
-        self.places = places
+        self.numerators, self.denominator = frozen(numerators), denominator
+        self.places = frozen(places)
 
     def __getitem__(self, place: int) -> Fraction:
         at = int(np.searchsorted(self.places, place))
@@ -45,17 +47,54 @@ class _Quotients(Mapping[int, Fraction]):
         return len(self.places)
 
 
+def frozen(array: np.ndarray) -> np.ndarray:
+    """The same memory as an array whose write flag can't be set.
+
+    >>> frozen(np.ones(2)).setflags(write=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: cannot set WRITEABLE flag to True of this array
+    """
+    return np.asarray(array.data.toreadonly())
+
+
 @dataclass(frozen=True, eq=False)
 class ExactArray:
     """Float64 array ``values`` of any shape, with exact overrides by flat index (C order).
 
+    Both are copied, and can't be changed: what is remembered of them stays true. Raises
+    FloatModeError where float arithmetic breaks IEEE 754, so that no float can be trusted.
+
     >>> a = ExactArray.from_rows([[Fraction(1, 3), Fraction(2)]], 2)
-    >>> a.row(0), a.exact
+    >>> a.row(0), dict(a.exact)
     ((Fraction(1, 3), Fraction(2, 1)), {0: Fraction(1, 3)})
     """
 
     values: np.ndarray
     exact: Mapping[int, Fraction] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._keep(np.array(self.values, dtype=np.float64, order="C"), dict(self.exact))
+
+    def _keep(self, values: np.ndarray, exact: Mapping[int, Fraction]) -> None:
+        check_float_mode()
+        if not isinstance(exact, MappingProxyType | _Quotients):
+            exact = MappingProxyType(exact)
+        object.__setattr__(self, "values", frozen(values))
+        object.__setattr__(self, "exact", exact)
+
+    @classmethod
+    def owning(
+        cls, values: np.ndarray, exact: Mapping[int, Fraction] = MappingProxyType({})
+    ) -> ExactArray:
+        """The same without a copy: nobody else may keep the arguments, unless they are frozen."""
+        self = cls.__new__(cls)
+        self._keep(values, exact)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the numbers alone."""
+        return ExactArray, (self.values, dict(self.exact))
 
     @classmethod
     def from_flat(cls, numbers: Iterable[Fraction], shape: tuple[int, ...]) -> ExactArray:
@@ -76,7 +115,7 @@ class ExactArray:
                 and Fraction(nearest) != number
             ):
                 exact[index] = number
-        return cls(np.array(floats, dtype=np.float64).reshape(shape), exact)
+        return cls.owning(np.array(floats, dtype=np.float64).reshape(shape), exact)
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[Fraction]], width: int) -> ExactArray:
@@ -96,11 +135,11 @@ class ExactArray:
         flat, denominator = flat // common, denominator // common
         odd = denominator // (denominator & -denominator)
         places = np.flatnonzero(flat % odd)
-        array = cls(
+        array = cls.owning(
             (flat / denominator).reshape(numerators.shape),  # the nearest: one rounding
             _Quotients(flat, denominator, places) if len(places) else {},
         )
-        array.__dict__["_scaled"] = flat.reshape(numerators.shape), denominator
+        array.__dict__["_scaled"] = frozen(flat.reshape(numerators.shape)), denominator
         return array
 
     @classmethod
@@ -123,8 +162,8 @@ class ExactArray:
                 raise InputError("an array holds NaN or an infinity")
             flat[part] += 0.0  # no negative zeros
         if array.dtype.kind == "f" or array.dtype.itemsize <= 4:
-            return cls(values)
-        return cls(values, _rounded(array.ravel(order="C"), flat))
+            return cls.owning(values)
+        return cls.owning(values, _rounded(array.ravel(order="C"), flat))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -210,8 +249,8 @@ class ExactArray:
     def take(self, rows: np.ndarray) -> ExactArray:
         """Some rows of an array, in the given order.
 
-        >>> ExactArray.from_rows([[Fraction(1)], [Fraction(1, 3)]], 1).take(np.array([1])).exact
-        {0: Fraction(1, 3)}
+        >>> ExactArray.from_rows([[Fraction(1)], [Fraction(1, 3)]], 1).take(np.array([1])).entry(0)
+        Fraction(1, 3)
         """
         if isinstance(self.exact, _Quotients):
             numerators = self.exact.numerators.reshape(self.shape)
@@ -223,7 +262,7 @@ class ExactArray:
                 found = self.exact.get(row * width + k)
                 if found is not None:
                     exact[i * width + k] = found
-        return ExactArray(self.values[rows], exact)
+        return ExactArray.owning(self.values[rows], exact)
 
     def numbers(self) -> Iterable[Fraction]:
         """All entries in C order."""
@@ -257,7 +296,7 @@ class ExactArray:
         """All entries over one denominator: (Z, q) with entry = Z/q exactly and q > 0 least.
 
         Z is an int64 array of the same shape, |Z| < 2^53, so that float64 holds it as well;
-        it is kept and must not be changed. None where there is no such Z.
+        it is kept, and can't be changed. None where there is no such Z.
 
         >>> ExactArray.from_rows([[Fraction(1, 10), Fraction(3, 4)]], 2).scaled()
         (array([[ 2, 15]]), 20)
@@ -291,7 +330,7 @@ class ExactArray:
             return None
         if exact:
             numerators[np.fromiter(self.exact, np.int64, len(self.exact))] = exact
-        return numerators.reshape(self.shape), common
+        return frozen(numerators.reshape(self.shape)), common
 
     def _common_denominator(self, start: int) -> int | None:
         """The least common multiple of ``start`` and the denominators of the overrides.

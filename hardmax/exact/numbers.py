@@ -3,33 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from math import isqrt
 
 from ..errors import InputError
+from ..float_mode import check_float_mode
 
 Vector = tuple[Fraction, ...]
 
 MAX_DIGITS = 10_000  # digits of a written number; its exponent is smaller, too
 MAX_EXPONENT = 1000  # numbers read from outside satisfy |x| < 2^1000
-_PLAIN_BITS = 13_000  # of integers that str() writes, whatever the limit on digits
-_CHUNK = 4000  # below CPython's limit on the digits of one conversion
+_PLAIN_BITS = 2000  # of integers that str() writes, whatever the limit on digits
+_LEAST_NORMAL = 2.0**-1022  # of float64
+_CHUNK = 600  # digits of one conversion, below the least limit that CPython can be given
 
 _NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?0*\d{1,9}))?", re.ASCII)
 
 
-def _integer(digits: str) -> int:
-    """Value of a string of decimal digits, of any length.
+def integer(digits: str) -> int:
+    """Value of a string of decimal digits, of any length; a sign may stand in front of them.
 
-    >>> _integer("0012")
-    12
+    >>> integer("-0012"), integer("9" * 5000) == 10**5000 - 1
+    (-12, True)
     """
-    value = 0
-    for start in range(0, len(digits), _CHUNK):
+    first, value = digits[:1] in ("-", "+"), 0
+    for start in range(first, len(digits), _CHUNK):
         part = digits[start : start + _CHUNK]
         value = value * 10 ** len(part) + int(part)
-    return value
+    return -value if digits[:1] == "-" else value
+
+
+@contextmanager
+def any_digits() -> Iterator[None]:
+    """Let str() and int() take integers of any length for a while."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(limit)
 
 
 def _decimal(text: str) -> Fraction:
@@ -45,7 +60,7 @@ def _decimal(text: str) -> Fraction:
     shift = int(exponent or 0) - len(fraction or "")
     if not digits.strip("0"):
         return Fraction(0)
-    value = Fraction(_integer(digits))
+    value = Fraction(integer(digits))
     value *= Fraction(10) ** shift
     return -value if sign == "-" else value
 
@@ -106,6 +121,8 @@ def as_fraction(value: object) -> Fraction:
         if not isinstance(plain, type(value)):  # a long double's item is itself
             return as_fraction(plain)
     if isinstance(value, float):
+        if abs(value) < _LEAST_NORMAL:
+            check_float_mode()  # Fraction would read a flushed number as zero
         try:
             return Fraction(value)
         except (ValueError, OverflowError):

@@ -13,6 +13,7 @@ from .array import Array, ExactArray
 _WORD = 32  # bits of a limb of Python integers
 _SHORT = 62  # bits of an integer that is a limb
 _MOST = 32  # limbs
+_FEW = 1 << 9  # numbers below 2^53 that int64 adds
 _MANY = 1 << 17  # numbers that a sparse product pays for
 
 
@@ -73,11 +74,15 @@ def sums_of_tokens(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs:
 
 
 def quick_sums(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs | None:
-    """`sums_of_tokens` where float64 can add them exactly, None elsewhere."""
-    spare = int(np.diff(bounds).max(initial=1)).bit_length()
+    """`sums_of_tokens` where int64 or float64 can add them exactly, None elsewhere."""
+    longest = int(np.diff(bounds).max(initial=1))
+    scaled = tokens.scaled()
+    if scaled is not None and longest < _FEW:
+        numerators, denominator = scaled
+        return Limbs((totals(_rows(numerators, rows), bounds),), 0, denominator)
     d = tokens.shape[1]
     overridden = bool(tokens.exact) and not {k // d for k in tokens.exact}.isdisjoint(rows.tolist())
-    return None if overridden else _dyadic(tokens, rows, bounds, 50 - spare)
+    return None if overridden else _dyadic(tokens, rows, bounds, 50 - longest.bit_length())
 
 
 def totals(x: Array, bounds: Array) -> Array:

@@ -7,15 +7,16 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from ..certify.verify import Certificate
-from ..errors import InputError
+from ..certify.certificate import Certificate
+from ..errors import InputError, ResourceLimitError
 from .files import text_writer, write_text, write_together
 
 
 def write_certificate(certificate: Certificate, path: str | PathLike[str]) -> None:
     """Write a certificate; equal data, model and versions give equal bytes.
 
-    Raises InputError where the verdict is not "proved", or where data or model did not come
+    Raises ResourceLimitError where a hyperplane needs longer numbers than the format allows, and
+    InputError where the verdict is not "proved", or where data or model did not come
     from files: a certificate is bound to both by their SHA-256.
     """
     write_text(path, _content(certificate))
@@ -40,5 +41,14 @@ def _content(certificate: Certificate) -> str:
     if not certificate.proved:
         raise InputError("nothing is proved, so there is nothing to certify")
     if None in certificate.sha256.values():
-        raise InputError("a certificate needs the data and the model from files")
+        raise InputError(
+            "a certificate names the data and the model by their files, so it needs both from "
+            "files, the label sets in the data file: save both and load them again"
+        )
+    if certificate.unwritable is not None:
+        a, b = certificate.unwritable
+        raise ResourceLimitError(
+            f"the hyperplane between the sets of {a!r} and {b!r} has longer numbers than a "
+            f"certificate may hold; give the sets in shorter numbers"
+        )
     return json.dumps(certificate.to_json(), ensure_ascii=False, indent=1) + "\n"

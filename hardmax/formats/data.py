@@ -2,39 +2,127 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Callable, Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from ..dataset import Dataset
 from ..errors import InputError
+from ..labels import LabelSet
+from ..model.transformer import Transformer
+from ..words import kind
 from . import data_csv, data_json, data_npz
-from .files import gunzip, read_content, sha256
+from .contents import instead
+from .files import (
+    STANDARD,
+    bytes_writer,
+    gunzip,
+    read_bytes,
+    read_content,
+    sha256,
+    shown_name,
+    write_whole,
+)
+from .npz import write_npz
+from .written import NumberReader, parse
 
+SIDECAR = "labels.json"
 Reader = Callable[[bytes, str, bool, Mapping[str, Any]], Dataset]
 
 
-def load(path: str | PathLike[str], *, numbers: str = "exact", positional: bool = False) -> Dataset:
+def load(
+    path: str | PathLike[str],
+    *,
+    numbers: str = "exact",
+    positional: bool = False,
+    sets: Mapping[Any, Any] | Dataset | None = None,
+) -> Dataset:
     """Read a data set: JSON, .json.gz, .npz or CSV.
 
     Decimals mean exactly what is written, or with ``numbers="binary64"`` the nearest
     float64. ``positional`` appends to each token its position 1, 2, 3, …
+    ``sets`` are label sets to use instead of the file's, as in `Dataset`; of a test set those
+    of the training data, ``sets=train``. A CSV file has the sets of a file `labels.json`
+    beside it, where there is one. "-" is standard input.
 
     Raises InputError with one line that names the file and the place.
     """
+    if not isinstance(path, str | PathLike):
+        raise InputError(f"{kind(path)} is not the name of a data file")
     content = read_content(path)
     source = {"sha256": sha256(content), "numbers": numbers}
     try:
         if isinstance(content, memoryview):
-            return data_npz.read(content, numbers, positional, source)
-        if content[:2] == b"\x1f\x8b":
-            content = gunzip(content)
-        read = _reader(content)
-        return read(content, numbers, positional, source)
+            read: Callable[..., Dataset] = data_npz.read
+        else:
+            content = gunzip(content) if content[:2] == b"\x1f\x8b" else content
+            read = _reader(content)
+        data = read(content, numbers, positional, source)
+        if sets is not None:
+            return data.with_sets(sets)
     except InputError as problem:
-        raise InputError(f"{path}: {problem}") from None
+        reason = instead(content, "data") or problem
+        raise InputError(f"{shown_name(path)}: {reason}") from None
     except MemoryError:
-        raise InputError(f"{path}: too large for this machine's memory") from None
+        raise InputError(f"{shown_name(path)}: too large for this machine's memory") from None
+    beside = Path(path).with_name(SIDECAR)
+    if read is data_csv.read and path != STANDARD and beside.is_file():
+        return data.with_sets(_sidecar(beside, numbers, data), str(beside))
+    return data
+
+
+def load_for(
+    model: Transformer,
+    path: str | PathLike[str],
+    *,
+    sets: Mapping[Any, Any] | Dataset | None = None,
+) -> Dataset:
+    """Read a data set the way the model's was read: numbers and positions from its meta."""
+    numbers, positional = model.meta.get("numbers", "exact"), model.meta.get("positional", False)
+    if numbers not in ("exact", "binary64") or not isinstance(positional, bool):
+        raise InputError("the model's meta does not say how numbers and positions are read")
+    data = load(path, numbers=numbers, positional=positional, sets=sets)
+    if data.dimension != model.dimension:
+        raise InputError(
+            f"{shown_name(path)}: the data set has dimension {data.dimension}, "
+            f"the model {model.dimension}"
+        )
+    return data
+
+
+def _sidecar(path: Path, numbers: str, data: Dataset) -> dict[str, LabelSet]:
+    """The label sets in the file beside a CSV file, which says them for all CSV files there."""
+    try:
+        found = parse(read_bytes(path))
+        if isinstance(found, dict) and set(found) <= {"format", "labels"}:
+            found = found.get("labels", found)
+        return data_json.read_label_sets(
+            found, NumberReader(numbers), data.dimension - data.positional
+        )
+    except InputError as problem:
+        raise InputError(
+            f"{path}: {problem}; this file gives the label sets of the CSV files beside it"
+        ) from None
+
+
+def save(data: Dataset, path: str | PathLike[str]) -> None:
+    """Write a data set with its label sets: .json, .json.gz, or .npz where float64 is exact."""
+    if not isinstance(path, str | PathLike):
+        raise InputError(f"{kind(path)} is not the name of a file")
+    name = Path(path).name.lower()
+    if name.endswith((".json", ".json.gz")):
+        content = (json.dumps(data_json.document(data), ensure_ascii=False) + "\n").encode()
+        if name.endswith(".gz"):
+            content = gzip.compress(content, mtime=0)
+        write_whole(path, bytes_writer(content))
+    elif name.endswith(".npz"):
+        arrays = data_npz.members(data)
+        write_whole(path, lambda temporary: write_npz(temporary, arrays))
+    else:
+        raise InputError(f"{path}: the name must end in .json, .json.gz or .npz")
 
 
 def _reader(content: bytes) -> Reader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
@@ -11,12 +12,13 @@ import numpy as np
 from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.array import ExactArray
-from ..exact.numbers import MAX_DIGITS, Vector
+from ..exact.numbers import MAX_DIGITS, Vector, json_vector
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
 from .written import NumberReader, Written, parse, shown
 
 FORMAT = "hardmax-dataset/1"
 MAX_DIMENSION = 1 << 20
+_SHORT = 4000  # digits of an integer label that is kept as one
 _SET_FIELDS = {
     "point": ("point",),
     "ball": ("center", "radius"),
@@ -98,10 +100,15 @@ def _label_set(value: object, place: str, reader: NumberReader, dimension: int) 
 def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:
     """Data set from the bytes of a JSON file."""
     document = parse(content)
-    fields = _fields(document, "the data set", ["dimension", "sequences"], ["format", "labels"])
+    if not isinstance(document, dict):
+        raise InputError(
+            f"the data set: {shown(document)} is not an object; it is written "
+            f'{{"sequences": [{{"tokens": [[0, 1], …], "label": "a"}}, …]}}'
+        )
+    fields = _fields(document, "the data set", ["sequences"], ["dimension", "format", "labels"])
     if fields.get("format", FORMAT) != FORMAT:
         raise InputError(f"the format is {shown(fields['format'])}, expected {FORMAT!r}")
-    written = fields["dimension"]
+    written = fields.get("dimension", _dimension(fields["sequences"]))
     if not isinstance(written, Written) or not written.isdecimal() or len(written) > 9:
         raise InputError(f"'dimension': {shown(written)} is not a positive integer")
     dimension = int(written)
@@ -115,12 +122,13 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
         raise InputError(f"'sequences': {shown(fields['sequences'])} is not a list")
     tokens: list[object] = []
     places: list[str] = []
-    offsets, labels, ids = [0], [], []
+    labels: list[str | int | None] = []
+    offsets, ids = [0], []
     for j, entry in enumerate(fields["sequences"]):
         place = f"sequence {j + 1}"
         entry = _fields(entry, place, ["tokens"], ["label", "id"])
         ids.append(_name(entry.get("id"), f"{place}, id"))
-        labels.append(_name(entry.get("label"), f"{place}, label"))
+        labels.append(_label(entry.get("label"), f"{place}, label"))
         if ids[-1] is not None:
             place += f" (id {ids[-1]!r})"
         if not isinstance(entry["tokens"], list):
@@ -141,6 +149,48 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
     return Dataset.from_arrays(
         array, np.array(offsets), labels, sets, ids=ids, positional=positional, source=source
     )
+
+
+def _dimension(sequences: object) -> Written | None:
+    """The number of coordinates of the first token, where the file does not say it."""
+    try:
+        return Written(len(sequences[0]["tokens"][0]))  # type: ignore[index]
+    except (TypeError, KeyError, IndexError):
+        return None
+
+
+def _label(value: object, place: str) -> str | int | None:
+    """A label: text, or an integer."""
+    name = _name(value, place)
+    whole = name is not None and isinstance(value, Written) and len(name) <= _SHORT
+    return int(name) if whole and name is not None else name
+
+
+def sets_json(data: Dataset) -> dict[str, Any]:
+    """Label sets as data files hold them."""
+    return {name: label_set.to_json() for name, label_set in data.given_sets.items()}
+
+
+def sets_text(data: Dataset) -> str:
+    """`sets_json` as text."""
+    return json.dumps(sets_json(data), ensure_ascii=False)
+
+
+def document(data: Dataset) -> dict[str, Any]:
+    """The JSON file of a data set, exact: it reads as the same data."""
+    width = data.dimension - data.positional
+    sequences = []
+    for j, (label, name) in enumerate(zip(data.labels, data.names, strict=True)):
+        entry: dict[str, Any] = {"tokens": [json_vector(z[:width]) for z in data.sequence(j)]}
+        if name is not None:
+            entry["label"] = label if type(label) is int and len(name) <= _SHORT else name
+        if data.ids[j] is not None:
+            entry["id"] = data.ids[j]
+        sequences.append(entry)
+    found: dict[str, Any] = {"format": FORMAT, "dimension": width}
+    if data.sets:
+        found["labels"] = sets_json(data)
+    return {**found, "sequences": sequences}
 
 
 def _name(value: object, place: str) -> str | None:

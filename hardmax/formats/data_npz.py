@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..dataset import Dataset
+from ..dataset.arrays import check_finite
 from ..errors import InputError
 from ..exact.array import ExactArray
-from ..exact.dyadic import chunks
 from ..exact.numbers import MAX_EXPONENT
-from .data_json import read_label_sets
+from .data_json import read_label_sets, sets_text
 from .npz import read_npz, text
 from .written import NumberReader, parse
 
@@ -42,7 +42,8 @@ def read(
     if wrapped or steps[0] != 0 or steps[-1] != len(tokens) or (steps[1:] < steps[:-1]).any():
         raise InputError(f"'offsets' must rise from 0 to the number of tokens, {len(tokens)}")
     offsets = steps
-    _check_tokens(tokens, offsets)
+    what = f"NaN, an infinity or a number of 2^{MAX_EXPONENT} or more"
+    check_finite(tokens, offsets, 2.0**MAX_EXPONENT, what)
     labels = _labels(arrays.get("label"), len(offsets) - 1)
     sets = None
     if "labels" in arrays:
@@ -54,25 +55,7 @@ def read(
     )  # fmt: skip
 
 
-def _check_tokens(tokens: np.ndarray, offsets: np.ndarray) -> None:
-    """Refuse NaN, infinities and |x| ≥ 2^1000, naming the first place."""
-    if tokens.dtype.kind != "f":
-        return
-    flat, limit = tokens.reshape(-1), 2.0**MAX_EXPONENT
-    for part in chunks(len(flat)):
-        with np.errstate(invalid="ignore"):
-            some = flat[part].astype(np.float64, copy=False)
-            if -limit < some.min() and some.max() < limit:  # false where NaN is among them
-                continue
-            row = (part.start + int(np.argmin(np.abs(some) < limit))) // tokens.shape[1]
-        j = int(np.searchsorted(offsets, row, side="right")) - 1
-        raise InputError(
-            f"sequence {j + 1}, token {row - int(offsets[j]) + 1} holds NaN, an infinity or a "
-            f"number of 2^{MAX_EXPONENT} or more"
-        )
-
-
-def _labels(array: np.ndarray | None, count: int) -> list[str] | None:
+def _labels(array: np.ndarray | None, count: int) -> list[Any] | None:
     if array is None:
         return None
     if array.shape != (count,) or array.dtype.kind not in "iuU":
@@ -82,7 +65,29 @@ def _labels(array: np.ndarray | None, count: int) -> list[str] | None:
         )
     try:
         given = array.tolist()
-        names = {label: str(label) for label in set(given)}  # one object for each name
-        return list(map(names.__getitem__, given))
+        known = {label: label for label in given}  # one object for each label
+        return list(map(known.__getitem__, given))
     except (ValueError, UnicodeError):
         raise InputError("'label' holds broken text") from None
+
+
+def members(data: Dataset) -> dict[str, np.ndarray]:
+    """The members of the .npz file of a data set; InputError where it can't hold it exactly."""
+    tokens = data.tokens.values[:, : data.dimension - data.positional]
+    if len(data.tokens.exact):
+        k = next(iter(data.tokens.exact)) // data.dimension
+        j = int(np.searchsorted(data.offsets, k, side="right")) - 1
+        raise InputError(
+            f"{data.name(j)} has numbers that float64 does not hold exactly; save as .json"
+        )
+    if not (np.abs(tokens) < 2.0**MAX_EXPONENT).all():
+        raise InputError(f"a token is 2^{MAX_EXPONENT} or more, too large for a data file")
+    found = {"tokens": tokens, "offsets": data.offsets}
+    if None not in data.labels:
+        whole = all(type(label) is int and abs(label) < 1 << 63 for label in data.labels)
+        found["label"] = np.array(data.labels if whole else data.names)
+    elif any(label is not None for label in data.labels):
+        raise InputError("some sequences have no label, others have one; save as .json")
+    if data.sets:
+        found["labels"] = np.array(sets_text(data))
+    return found

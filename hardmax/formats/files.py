@@ -6,6 +6,8 @@ import gzip
 import hashlib
 import io
 import os
+import shutil
+import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Sequence
@@ -18,6 +20,8 @@ import numpy as np
 from ..errors import InputError
 
 MAX_BYTES = 8 << 30  # of a file, unpacked
+STANDARD = "-"  # standard input or output
+_MAX_STREAM = 1 << 30  # of what is no regular file, and so may have no end
 _PACKED = 100  # unpacked bytes a packed one may give, once they are many: no bomb fills the memory
 
 
@@ -31,18 +35,30 @@ def unpacked_limit(packed: int, always: int) -> int:
 
 
 def read_bytes(path: str | PathLike[str]) -> bytes:
-    """Content of a file; raise InputError with one line where it can't be read."""
+    """Content of a file, or of standard input for "-"; InputError where it can't be read."""
+    if path == STANDARD:
+        return _standard_input()
     try:
         with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size > MAX_BYTES:
+            found = os.fstat(file.fileno())
+            if found.st_size > MAX_BYTES:
                 raise InputError(f"{path}: larger than {MAX_BYTES >> 30} GiB")
-            return file.read()
+            if S_ISREG(found.st_mode):
+                return file.read()
+            content = file.read(_MAX_STREAM + 1)
+            if len(content) > _MAX_STREAM:
+                raise InputError(
+                    f"{path}: no regular file and over {_MAX_STREAM >> 30} GiB; store it first"
+                )
+            return content
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror or problem}") from None
 
 
 def read_content(path: str | PathLike[str]) -> bytes | memoryview:
     """As `read_bytes`; but a zip archive comes as memory that its reader may keep and change."""
+    if path == STANDARD:
+        return _standard_input()
     try:
         with open(path, "rb") as file:
             found = os.fstat(file.fileno())
@@ -57,6 +73,18 @@ def read_content(path: str | PathLike[str]) -> bytes | memoryview:
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror or problem}") from None
     return read_bytes(path)
+
+
+def _standard_input() -> bytes:
+    content = sys.stdin.buffer.read(_MAX_STREAM + 1) if sys.stdin is not None else b""
+    if len(content) > _MAX_STREAM:
+        raise InputError(f"standard input: more than {_MAX_STREAM >> 30} GiB; store it first")
+    return content
+
+
+def shown_name(path: str | PathLike[str]) -> str:
+    """How messages call a file."""
+    return "standard input" if path == STANDARD else str(path)
 
 
 def gunzip(content: bytes) -> bytes:
@@ -80,10 +108,14 @@ def sha256(content: bytes | memoryview) -> str:
 
 
 def keep_apart(inputs: Sequence[str | None], outputs: Sequence[str | None]) -> None:
-    """Refuse outputs that would overwrite an input or each other."""
-    seen = {Path(path).resolve() for path in inputs if path is not None}
+    """Refuse outputs that would overwrite an input or each other; "-" may come once a side."""
+    if list(inputs).count(STANDARD) > 1:
+        raise InputError("standard input, '-', can be read once only; name a file for the other")
+    if list(outputs).count(STANDARD) > 1:
+        raise InputError("standard output, '-', can be written once only; name a file")
+    seen = {Path(path).resolve() for path in inputs if path not in (None, STANDARD)}
     for path in outputs:
-        if path is None:
+        if path is None or path == STANDARD:
             continue
         if Path(path).resolve() in seen:
             raise InputError(f"{path}: the output would overwrite another file of this command")
@@ -112,6 +144,15 @@ def text_writer(content: str) -> Callable[[Path], None]:
     return write
 
 
+def bytes_writer(content: bytes) -> Callable[[Path], None]:
+    """What `write_whole` and `write_together` call to fill a file with bytes."""
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content)
+
+    return write
+
+
 def write_together(files: Sequence[tuple[str | PathLike[str], Callable[[Path], None]]]) -> None:
     """As `write_whole`, for files that belong together: none gets its name before all are whole.
 
@@ -131,7 +172,10 @@ def write_together(files: Sequence[tuple[str | PathLike[str], Callable[[Path], N
             os.umask(mask)
             temporary.chmod(0o666 & ~mask)
         for (path, _), temporary in zip(files, temporaries, strict=True):
-            temporary.replace(path)
+            if path == STANDARD:
+                _to_standard_output(temporary)
+            else:
+                temporary.replace(path)
     except OSError as problem:
         raise InputError(f"{path}: can't be written: {problem.strerror or problem}") from None
     finally:
@@ -141,6 +185,10 @@ def write_together(files: Sequence[tuple[str | PathLike[str], Callable[[Path], N
 
 def _temporary(path: str | PathLike[str]) -> Path:
     """A new empty file beside a path that a file may take."""
+    if path == STANDARD:
+        handle, name = tempfile.mkstemp(prefix="hardmax.", suffix=".tmp")
+        os.close(handle)
+        return Path(name)
     target = Path(path)
     if target.is_dir():
         raise InputError(f"{path}: is a directory, not a file to write")
@@ -151,3 +199,10 @@ def _temporary(path: str | PathLike[str]) -> Path:
     )
     os.close(handle)
     return Path(name)
+
+
+def _to_standard_output(temporary: Path) -> None:
+    sys.stdout.flush()
+    with open(temporary, "rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from os import PathLike
 from typing import Any
@@ -12,16 +13,18 @@ import numpy as np
 
 from ..errors import InputError
 from ..exact.array import ExactArray
-from ..exact.numbers import is_binary64, nearest_float
+from ..exact.numbers import MAX_DIGITS, any_digits, integer, is_binary64, nearest_float
 from ..labels import LabelSet, lift
 from ..model.parameters import NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
+from .contents import instead
 from .data_json import read_label_sets
-from .files import read_bytes, sha256, write_whole
+from .files import read_bytes, sha256, shown_name, write_whole
 from .npz import read_npz, text, write_npz
 from .written import NumberReader, parse
 
 FORMAT = "hardmax-model/1"
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a surrogate pair, maybe
 _HEX = re.compile(r"-?[0-9a-f]+", re.ASCII | re.IGNORECASE)
 _MAX_QUOTIENT = 1 << 18  # characters of an override p/q
 
@@ -38,7 +41,7 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
         raise InputError(f"{FORMAT} holds rank-1 blocks only; this model has general layers")
     arrays = {
         "format": np.array(FORMAT),
-        "meta": np.array(json.dumps(model.meta, sort_keys=True, ensure_ascii=True)),
+        "meta": np.array(_meta_text(model.meta)),
         "stage": np.array(model.stages, dtype=np.str_),
     }
     overrides = {}
@@ -54,15 +57,28 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
     return arrays
 
 
+def _meta_text(meta: Mapping[str, Any]) -> str:
+    """The meta with its keys sorted, all but the labels: ties go by their order."""
+    with any_digits():
+        ordered = {
+            str(key): value if key == "labels" else json.loads(json.dumps(value, sort_keys=True))
+            for key, value in sorted(meta.items(), key=lambda item: str(item[0]))
+        }
+        content = json.dumps(ordered)
+    _meta(content)  # what can't be read back is not written
+    return content
+
+
 def read_model(path: str | PathLike[str]) -> Transformer:
     """Read a model file; raise InputError with one line where it is not one."""
     content = read_bytes(path)
     try:
         model = unpack(read_npz(content, {"format", "meta", "stage", "exact", *NAMES}))
     except InputError as problem:
-        raise InputError(f"{path}: {problem}") from None
+        reason = instead(content, "model") or problem
+        raise InputError(f"{shown_name(path)}: {reason}") from None
     except MemoryError:
-        raise InputError(f"{path}: too large for this machine's memory") from None
+        raise InputError(f"{shown_name(path)}: too large for this machine's memory") from None
     model.sha256 = sha256(content)
     return model
 
@@ -93,29 +109,48 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
     return Transformer(parameters, stages=stages, meta=_meta(text(arrays, "meta")))
 
 
-def label_sets(model: Transformer) -> dict[str, LabelSet]:
-    """The label sets that a model's meta records; empty where it records none."""
+def label_sets(model: Transformer, *, lifted: bool = True) -> dict[str, LabelSet]:
+    """The label sets that a model's meta records; empty where it records none.
+
+    ``lifted`` sets have the dimension of the model's outputs, the others that of the data
+    before positions.
+    """
     recorded = model.meta.get("labels")
     if recorded is None:
         return {}
-    positional = bool(model.meta.get("positional", False))
-    document = parse(json.dumps(recorded).encode())
+    positional = model.meta.get("positional", False) is True
+    with any_digits():
+        document = parse(json.dumps(recorded).encode())
     try:
         sets = read_label_sets(document, NumberReader("exact"), model.dimension - positional)
     except InputError as problem:
         raise InputError(f"the model's meta: {problem}") from None
-    return {name: lift(entry) for name, entry in sets.items()} if positional else sets
+    if positional and lifted:
+        return {name: lift(entry) for name, entry in sets.items()}
+    return sets
 
 
 def _meta(content: str) -> dict[str, Any]:
     try:
         content = content.removeprefix("\ufeff")
-        meta = json.loads(content, parse_constant=_no_constant, object_pairs_hook=_once)
+        meta = json.loads(
+            content, parse_int=_integer, parse_constant=_no_constant, object_pairs_hook=_once
+        )
+        if _HALF.search(content):
+            json.dumps(meta, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InputError("'meta' holds half a surrogate pair, which is no text") from None
     except (ValueError, RecursionError):
         raise InputError("'meta' is not JSON") from None
     if not isinstance(meta, dict):
         raise InputError("'meta' is not a JSON object")
     return meta
+
+
+def _integer(text: str) -> int:
+    if len(text) - (text[0] == "-") > MAX_DIGITS:
+        raise InputError(f"'meta' holds an integer of more than {MAX_DIGITS} digits")
+    return integer(text)
 
 
 def _no_constant(name: str) -> Any:
@@ -171,7 +206,7 @@ def _parameter(name: str, values: np.ndarray, entries: Any) -> ExactArray:
             )
         if not is_binary64(number):
             exact[k] = number
-    return ExactArray(values + 0.0, exact)
+    return ExactArray.owning(values + 0.0, exact)
 
 
 def _override(name: str, entry: Any, size: int) -> tuple[int, Fraction]:

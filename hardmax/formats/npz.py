@@ -141,7 +141,7 @@ def _array(name: str, raw: memoryview) -> np.ndarray:
         raise InputError(f"member {name!r} has the type {dtype}; numbers and text are allowed")
     count = 1
     for length in shape:
-        if length < 0:
+        if isinstance(length, bool) or length < 0:
             raise InputError(f"member {name!r} has the impossible shape {shape}")
         count *= length
     body = _aligned(raw, stream.tell(), dtype.alignment)

@@ -8,7 +8,7 @@ are `ite`; the last assertion says that some output misses its label.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from ..dataset import Dataset
@@ -140,7 +140,7 @@ def _outside(label_set: LabelSet, name: str) -> list[Miss]:
     )
 
 
-def _not_nearest(name: str, sets: dict[str, LabelSet]) -> list[Miss]:
+def _not_nearest(name: str, sets: Mapping[str, LabelSet]) -> list[Miss]:
     """The ways in which another point can be predicted: |y−q| ≤ |y−p|, < where p comes first."""
     misses: list[Miss] = []
     sign = ">="

@@ -95,6 +95,8 @@ class NumberReader:
         try:
             if not isinstance(value, str):
                 raise InputError(f"{shown(value)} is not a number")
+            if isinstance(value, Written) and value.lstrip("-") in ("NaN", "Infinity"):
+                raise InputError(f"{value} is not a number; leave the sequence out, or fill one in")
             exact = _plain(value) if isinstance(value, Written) else None
             if exact is None:
                 exact = parse_number(value)

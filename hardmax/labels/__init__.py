@@ -2,6 +2,7 @@
 
 from .disjoint import CommonPoint, Separation, check_disjoint, separate
 from .distance import Distance
+from .names import NamedSets, in_order, read_labels, read_sets
 from .sets import Ball, Box, Halfspace, LabelSet, Point, Polyhedron, default_points, lift
 
 __all__ = [
@@ -11,11 +12,15 @@ __all__ = [
     "Distance",
     "Halfspace",
     "LabelSet",
+    "NamedSets",
     "Point",
     "Polyhedron",
     "Separation",
     "check_disjoint",
     "default_points",
+    "in_order",
     "lift",
+    "read_labels",
+    "read_sets",
     "separate",
 ]

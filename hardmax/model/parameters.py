@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from ..errors import InputError
 from ..exact.array import ExactArray
@@ -37,6 +40,10 @@ class Parameters(Sequence[RankOneBlock]):
                 raise InputError(
                     f"parameter {name} has shape {self.arrays[name].shape}, expected {expected}"
                 )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the numbers, not what is remembered of them."""
+        return Parameters, tuple(self.arrays.values())
 
     @classmethod
     def pack(cls, blocks: Sequence[RankOneBlock], dimension: int) -> Parameters:
@@ -77,6 +84,13 @@ class Parameters(Sequence[RankOneBlock]):
 
     def __iter__(self) -> Iterator[RankOneBlock]:
         return (self[k] for k in range(len(self)))
+
+    def equal(self, other: Parameters) -> bool:
+        """Whether all parameters are exactly equal."""
+        return all(
+            np.array_equal(mine.values, theirs.values) and dict(mine.exact) == dict(theirs.exact)
+            for mine, theirs in zip(self.arrays.values(), other.arrays.values(), strict=True)
+        )
 
     def nonzero(self) -> int:
         """Number of parameters other than zero, P in Theorem 2.4."""

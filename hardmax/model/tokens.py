@@ -17,6 +17,7 @@ from ..enclosure.shadow import Shadow
 from ..exact.array import ExactArray, ranges
 from ..exact.matrix import IntegerRows, clear_denominators, primitive
 from ..exact.numbers import Vector
+from ..float_mode import check_float_mode
 
 Row = list[int]
 
@@ -58,6 +59,7 @@ class Tokens:
     """
 
     def __init__(self, rows: IntegerRows, starts: list[int]) -> None:
+        check_float_mode()
         self._rows = rows
         self._shadow: Shadow | None = None  # made when a sign is first asked for
         self.starts = starts
@@ -165,6 +167,11 @@ class Tokens:
     def float_values(self, u: Sequence[Fraction], b: Fraction) -> tuple[np.ndarray, np.ndarray]:
         """⟨u, z⟩ + b in float64 for every token, and bounds on the errors (theory C1)."""
         return self._shadows().values_and_bounds(*clear_denominators([*u, b]))
+
+    def rest_throughout(self, u: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Which layers, given as nearest floats u (K, d) and b (K,), are certain to be at rest on
+        every token, (K,) of bool."""
+        return self._shadows().rest_throughout(u, b)
 
     def leaders(self, v: Sequence[Fraction]) -> list[int | None]:
         """For every sequence the row of its leader, the one token on which ⟨v,·⟩ is largest.

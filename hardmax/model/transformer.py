@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from os import PathLike
 from typing import Any
 
-from ..errors import InputError
+import numpy as np
+
+from ..dataset import Dataset
+from ..dataset.arrays import packed
+from ..errors import InputError, ResourceLimitError
 from ..exact.matrix import Matrix
 from ..exact.numbers import Vector, as_vector
+from ..words import html_table, kind, plural
 from .layers import Block, RankOneBlock, readout
 from .parameters import Parameters
 from .tokens import Tokens
@@ -35,6 +41,7 @@ class Transformer:
         stages: Sequence[str] | None = None,
         meta: Mapping[str, Any] | None = None,
     ) -> None:
+        _check_blocks(blocks)
         if dimension is None and isinstance(blocks, Parameters):
             dimension = blocks.dimension
         if dimension is None:
@@ -65,8 +72,53 @@ class Transformer:
         """Depth L."""
         return len(self.blocks)
 
+    def __getitem__(self, which: int | slice) -> Any:
+        """Block k, from 0; for a slice the transformer of these blocks."""
+        if isinstance(which, slice):
+            chosen = range(*which.indices(len(self)))
+            blocks = [self.blocks[k] for k in chosen]
+            stages = [self.stages[k] for k in chosen]
+            return Transformer(blocks, dimension=self.dimension, stages=stages)
+        if not hasattr(which, "__index__"):
+            raise InputError(f"model[{which!r}]: blocks have numbers, from 0 to {len(self) - 1}")
+        if not -len(self) <= which < len(self):
+            raise IndexError(f"there are {plural(len(self), 'block')}, numbered from 0")
+        return self.blocks[which]
+
+    def __iter__(self) -> Iterator[RankOneBlock | Block]:
+        """The blocks, from the first that acts to the last."""
+        return iter(self.blocks)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the blocks are exactly equal; stages and meta do not count."""
+        if not isinstance(other, Transformer):
+            return NotImplemented
+        if self.dimension != other.dimension or len(self) != len(other):
+            return False
+        if self.parameters is not None and other.parameters is not None:
+            return self.parameters.equal(other.parameters)
+        return list(self.blocks) == list(other.blocks)
+
+    def __hash__(self) -> int:
+        return hash((self.dimension, len(self)))
+
     def __repr__(self) -> str:
-        return f"<Transformer: {len(self)} blocks, dimension {self.dimension}>"
+        strategy = self.meta.get("strategy")
+        made = f", {strategy}" if isinstance(strategy, str) else ""
+        blocks = plural(len(self), "block")
+        return f"<Transformer: {blocks}, dimension {self.dimension}{made}>"
+
+    def _repr_html_(self) -> str:
+        stages = (f"{plural(count, 'block')} {name}" for name, count in self.stage_counts().items())
+        rows = [
+            ("dimension", str(self.dimension)),
+            ("blocks", str(len(self))),
+            ("stages", ", ".join(islice(stages, 8))),
+            ("strategy", str(self.meta.get("strategy", "unknown"))),
+        ]
+        if self.parameters is not None:
+            rows.insert(2, ("parameters", f"{self.parameters.nonzero()} non-zero"))
+        return html_table("Transformer", rows)
 
     def stage_counts(self) -> dict[str, int]:
         """Number of blocks of each stage, in order of first appearance."""
@@ -75,20 +127,57 @@ class Transformer:
             counts[stage] = counts.get(stage, 0) + 1
         return counts
 
-    def outputs(
-        self, sequences: Iterable[Iterable[Sequence[object]]], progress: Progress | None = None
-    ) -> list[Vector]:
-        """Exact outputs (R ∘ T)(Z) of sequences of tokens.
+    def outputs(self, sequences: Any, progress: Progress | None = None) -> list[Vector]:
+        """Exact outputs (R ∘ T)(Z) of the sequences of a `Dataset`, or what it takes.
 
-        ``progress`` is called with the number of blocks done. Raises InputError where a
-        sequence is empty or has tokens of another dimension.
+        ``progress`` is called with a number of blocks out of len(model). Raises InputError
+        where a sequence is empty or has tokens of another dimension.
+
+        >>> Transformer([RankOneBlock.translation((1, 0))]).outputs([[(0, 0), (0, 2)]])
+        [(Fraction(1, 1), Fraction(1, 1))]
         """
+        from .. import evaluate
+
+        if isinstance(sequences, Dataset):
+            tokens, offsets = sequences.tokens, sequences.offsets
+        else:
+            given = _listed(sequences)
+            if not len(given):
+                return []
+            try:
+                tokens, offsets = packed(given)
+            except ResourceLimitError:  # past the range of float64
+                return self._outputs_by_definition(given, progress)
+        if tokens.shape[1] != self.dimension or not np.diff(offsets).all():
+            for j, (start, end) in enumerate(pairwise(offsets.tolist())):
+                self._checked(j, [tokens.row(i) for i in range(start, end)])
+        if self.parameters is None:
+            rows = ([tokens.row(i) for i in range(*span)] for span in pairwise(offsets.tolist()))
+            return [readout(self._general(Matrix(Z, self.dimension))[-1]) for Z in rows]
+        found = evaluate(self, tokens, offsets, progress=progress)
+        return [found[j] for j in range(len(found))]
+
+    def _outputs_by_definition(self, sequences: Any, progress: Progress | None) -> list[Vector]:
         exact = [self._checked(j, sequence) for j, sequence in enumerate(sequences)]
-        if not exact:
-            return []
         if self.parameters is None:
             return [readout(self._general(Matrix(Z, self.dimension))[-1]) for Z in exact]
         return self.run(Tokens.from_sequences(exact), progress)
+
+    def predict(self, sequences: Any, sets: Any = None) -> list[Any]:
+        """Labels of the sequences of a `Dataset`, or what it takes: `hardmax.predict` of `outputs`.
+
+        The label sets are ``sets`` (those of a data set: ``sets=data``), else the data set's
+        own, if it was given some, else those that the model remembers from its construction.
+
+        >>> import hardmax as hm
+        >>> data = hm.Dataset([[(0,)], [(5,)]], [1, 2])
+        >>> hm.build(data).predict([[(5,)], [(0,)]])
+        [2, 1]
+        """
+        from .. import predict, sets_for
+
+        found: list[Any] = predict(self.outputs(sequences), sets_for(self, sequences, sets))
+        return found
 
     def run(self, batch: Tokens, progress: Progress | None = None) -> list[Vector]:
         """Exact outputs for a batch of sequences, which is changed; rank-1 blocks only."""
@@ -119,26 +208,32 @@ class Transformer:
         return states
 
     def __call__(self, sequences: Iterable[Any], *, backend: str | None = None) -> Any:
-        """Outputs in float64, shape (N, d), for N sequences of shape (n_j, d).
+        """Outputs in float64, shape (N, d), for a `Dataset` or N sequences of shape (n_j, d).
 
         Runs where the sequences are (NumPy, CuPy, PyTorch, JAX), or in the backend named.
         """
-        from ..execute.floating import outputs
+        from .. import float_outputs
 
-        return outputs(self, sequences, backend=backend)
+        given = sequences.arrays() if isinstance(sequences, Dataset) else _listed(sequences)
+        return float_outputs(self, given, backend=backend)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file "hardmax-model/1"; the old file stays if anything fails."""
-        from ..formats.model_file import write_model
+        from .. import write_model
 
+        if not isinstance(path, str | PathLike):
+            raise InputError(f"{kind(path)} is not the name of a file")
         write_model(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Transformer:
         """Read a model file; raises InputError where it is not one."""
-        from ..formats.model_file import read_model
+        from .. import read_model
 
-        return read_model(path)
+        if not isinstance(path, str | PathLike):
+            raise InputError(f"{kind(path)} is not the name of a file")
+        found: Transformer = read_model(path)
+        return found
 
     def _general(self, state: Matrix) -> list[Matrix]:
         states = [state]
@@ -147,16 +242,48 @@ class Transformer:
         return states
 
     def _checked(self, j: int, sequence: Iterable[Sequence[object]]) -> tuple[Vector, ...]:
-        tokens = tuple(as_vector(token) for token in sequence)
+        if isinstance(sequence, str) or not isinstance(sequence, Iterable):
+            raise InputError(f"{kind(sequence)} is no sequence: give a list of tokens, (n, d)")
+        given = list(sequence)
+        if given and isinstance(given[0], Sequence | np.ndarray) and len(given[0]):
+            inner = given[0][0]
+            if getattr(inner, "ndim", 0) or isinstance(inner, list | tuple):
+                raise InputError("these are several sequences; give one, a list of tokens (n, d)")
+        if given and (isinstance(given[0], str) or not isinstance(given[0], Iterable)):
+            raise InputError("a sequence is a list of tokens, a token a list of numbers")
+        tokens = tuple(as_vector(token) for token in given)
         if not tokens:
             raise InputError(f"sequence {j + 1} has no tokens")
         for index, token in enumerate(tokens):
             if len(token) != self.dimension:
                 raise InputError(
                     f"sequence {j + 1}, token {index + 1} has {len(token)} coordinates, "
-                    f"the model has dimension {self.dimension}"
+                    f"the model has dimension {self.dimension}{self._advice(len(token))}"
                 )
         return tokens
+
+    def _advice(self, width: int) -> str:
+        if self.meta.get("positional") is True and width == self.dimension - 1:
+            return "; it reads positions: give Dataset(sequences, positional=True)"
+        return ""
+
+
+def _listed(sequences: Any) -> Any:
+    """Sequences that have a length and can be read again."""
+    if isinstance(sequences, str) or not isinstance(sequences, Iterable):
+        raise InputError(f"{kind(sequences)} is no list of sequences: give a Dataset or arrays")
+    return sequences if hasattr(sequences, "__len__") else list(sequences)
+
+
+def _check_blocks(blocks: Any) -> None:
+    if isinstance(blocks, str | PathLike):
+        raise InputError("Transformer takes blocks; Transformer.load reads a model file")
+    if not isinstance(blocks, Sequence):
+        raise InputError(f"{kind(blocks)} is not a list of blocks")
+    if not isinstance(blocks, Parameters):
+        for k, block in enumerate(blocks):
+            if not isinstance(block, RankOneBlock | Block):
+                raise InputError(f"block {k + 1} is {kind(block)}; give RankOneBlock or Block")
 
 
 def apply(batch: Tokens, block: RankOneBlock) -> None:

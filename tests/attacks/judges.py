@@ -129,6 +129,14 @@ def inside(label_set, x, positional):
     return definition.contains(label_set, x[:-1] if positional else x)
 
 
+def label_place(name):
+    """Where a label stands among the default ones: integers by value, then text."""
+    integer = name.removeprefix("-").isascii() and name.removeprefix("-").isdecimal()
+    if integer and len(name) < 4000 and str(int(name)) == name:
+        return (0, int(name))
+    return (1, name)
+
+
 def read_table(table, binary64=False, positional=False):
     """(sequences, labels, sets) of a JSON data set given as a Python object, exact."""
     sequences, labels = [], []
@@ -144,7 +152,7 @@ def read_table(table, binary64=False, positional=False):
         rest = [Fraction(0)] * (table["dimension"] - 1)
         sets = {
             name: {"kind": "point", "point": [Fraction(k), *rest]}
-            for k, name in enumerate(dict.fromkeys(labels))
+            for k, name in enumerate(sorted({*labels}, key=label_place))
         }
     return sequences, labels, sets
 

@@ -72,7 +72,7 @@ class Readers:
             if theirs is not None and theirs[0] and not any(x in why for x in ONLY_CHECKER):
                 raise DisagreementError(f"data: only the checker accepts it; the package: {why}")
             return False
-        if None in mine.labels:
+        if None in mine.names:
             return False  # read for commands that need no labels
         if theirs is None:
             if any(x in reason for x in ONLY_PACKAGE):
@@ -81,7 +81,7 @@ class Readers:
         sequences, sets, d = theirs
         same = (
             mine.dimension == d
-            and [label for _, label, _ in sequences] == mine.labels
+            and [label for _, label, _ in sequences] == mine.names
             and _same([Z for *_, Z in sequences], mine.sequences)
             and [*sets] == [*mine.given_sets]
             and all(_same_set(sets[name], entry) for name, entry in mine.given_sets.items())

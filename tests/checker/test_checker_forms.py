@@ -103,18 +103,43 @@ def test_csv():
     assert [tokens for *_, tokens in sequences] == [
         [[1, 2], [3, 4]], [[Fraction(1, 2), 0]], [[2, 3]]
     ]  # fmt: skip
-    assert sets == {"a": ("point", [0, 0], None), "7": ("point", [1, 0], None)}
+    assert sets == {"7": ("point", [0, 0], None), "a": ("point", [1, 0], None)}
     quoted = CSV.replace("s,a", '"s","a"').replace("\n", "\r\n")
     assert checker.read_data(quoted.encode("utf-8-sig"), "exact")[0] == sequences
     assert checker.read_data(gzip.compress(CSV.encode()), "exact")[0] == sequences
 
 
-def test_default_points_in_order_of_first_appearance():
-    data = data_file([[[0, 0]], [[1, 0]], [[0, 0], [0, 0]], [[2, 0]]], ["z", "y", "z", "b"])
+def test_default_points_in_the_order_of_the_sorted_labels():
+    data = data_file([[[2, 0]], [[1, 0]], [[2, 0], [2, 0]], [[0, 0]]], ["z", "y", "z", "b"])
     assert verdict(MODEL, data)[0] == 0
     assert verdict(MODEL, data.replace(b'"y"', b'"w"'))[0] == 0
     data = data_file([[[1, 0]], [[0, 0]]], ["y", "z"])
     assert verdict(MODEL, data)[0] == 1
+
+
+SORTED = [
+    ["-2", "9", "10"], ["-10", "-9", "-0"], ["9", "10", "00"], ["7", "", "a"], ["-1", "B", "b"],
+    ["-3", "2", "²"], ["1" * 99, "2" + "0" * 98], ["z", "\uffff", "\U00010000"], ["5", "+5", "5.0"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("labels", SORTED)
+def test_integers_by_value_then_text_by_code_point(labels):
+    for names in (labels, labels[::-1], sorted(labels)):
+        _, sets, _ = checker.read_data(
+            data_file([[[k, 0]] for k in range(len(names))], names), "exact"
+        )
+        assert {name: point for name, (_, point, _) in sets.items()} == {
+            name: [k, 0] for k, name in enumerate(labels)
+        }
+
+
+def test_the_dimension_is_that_of_the_first_token():
+    data = json.loads(data_file([[[0, 0]], [[1, 0]]], ["y", "z"]))
+    del data["dimension"]
+    assert verdict(MODEL, json.dumps(data).encode())[0] == 0
+    data["sequences"][0]["tokens"][0].append(0)
+    assert verdict(MODEL, json.dumps(data).encode())[0] == 2
 
 
 @pytest.mark.parametrize(

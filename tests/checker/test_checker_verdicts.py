@@ -86,6 +86,9 @@ def test_the_boundary_of_an_open_set_is_outside(problem, kind):
     sets = {"a": around(outputs[0], "halfspace", 1), "b": around(outputs[-1], kind, Fraction(0))}
     if kind == "box":  # a point on a face
         sets["b"]["upper"] = [a + 1 for a in outputs[-1]]
+    if kind == "polyhedron":  # likewise; with no gap anywhere it would be empty
+        first, *others = sets["b"]["b"]
+        sets["b"]["b"] = [first, *(bound + 1 for bound in others)]
     labels = ["a"] * (len(sequences) - 1) + ["b"]
     code, reason = verdict(model_file(model), data_file(sequences, labels, sets))
     assert code == 1

@@ -17,14 +17,16 @@ from ...exact.array import Array, ExactArray
 from ...exact.numbers import Vector, power_of_two_below
 from ...model.layers import RankOneBlock
 from ...model.parameters import Parameters
-from ..shared.filtered_means import Cloud
+from ..shared.filtered_means import FilteredCloud
 
 GRID = 36  # fractional bits of directions and offsets, relative to the cloud
 _SAFE = 900  # scales from 2^-900 to 2^900 keep directions floats
 
 
 class TooClose(Exception):  # noqa: N818
-    """Points lie too close together for proposals in float64: another strategy is needed."""
+    """Points lie so close together that float64 cannot propose hyperplanes; another strategy is
+    needed.
+    """
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def on_grid(values: Array, size: Array) -> Array:
     return np.asarray(np.round(values / 2.0 ** np.floor(np.log2(size)) * 2.0**GRID) / 2.0**GRID)
 
 
-class Slice:
+class HeightSlice:
     """Points of equal height B, one for each different x, with their labels.
 
     Shapes: ``points`` (n, d−1) in FilteredPoints, relative to the exact shift fB and divided
@@ -81,7 +83,7 @@ class Slice:
         axis: int,
         f: Sequence[int],
         height: Fraction,
-        cloud: Cloud,
+        cloud: FilteredCloud,
         names: Sequence[str],
         codes: Array,
         middle: Vector | None = None,
@@ -154,10 +156,12 @@ class Slice:
             Fraction(cut.beta) - (Fraction(dot, 2**GRID) / scale + gate) * height
             for cut, dot, gate in zip(cuts, whole, gates, strict=True)
         ]
-        one, zero = ExactArray(np.ones(len(b))), ExactArray(np.zeros(len(b)))
+        one, zero = ExactArray.owning(np.ones(len(b))), ExactArray.owning(np.zeros(len(b)))
         offsets = ExactArray.from_flat(b, (len(b),))
-        nothing = ExactArray(np.zeros((len(b), d)))
-        return Parameters(ExactArray(u + 0.0), offsets, ExactArray(w), one, zero, nothing)
+        nothing = ExactArray.owning(np.zeros((len(b), d)))
+        return Parameters(
+            ExactArray.owning(u + 0.0), offsets, ExactArray.owning(w), one, zero, nothing
+        )
 
     def clamp(self, level: Fraction) -> RankOneBlock:
         """Lower everything above height B + level to exactly this height."""

@@ -25,14 +25,14 @@ from ..shared.tie_splitting import split_ties
 from .flatten import coded, flatten
 from .height_slice import TooClose
 from .variants import (
-    Form,
     Task,
+    Variant,
     fewest_open,
     fewest_shells,
-    open_form,
-    rules_form,
-    shells_form,
-    tents_form,
+    open_variant,
+    rules_variant,
+    shells_variant,
+    tents_variant,
 )
 
 _MANY = 12_000  # points up to which there is time for what takes one step for each of them
@@ -52,7 +52,8 @@ def build_cover(
     generalises. The number of blocks is at most the form's bound and K + N, asserted exactly.
     """
     chosen = np.asarray(merged.representatives, dtype=np.int64)
-    labels = [data.labels[j] or "" for j in chosen.tolist()]
+    given = data.names
+    labels = [given[j] or "" for j in chosen.tolist()]
     names = list(dict.fromkeys(labels))
     if data.dimension < 2:
         return _peel(data, merged, seed, on_block, "the dimension is 1")
@@ -139,13 +140,13 @@ def _peel(
     return model
 
 
-def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
+def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]]:
     """The shallowest form, or a learned one that is worth its blocks; None if peel is no deeper."""
     # a push and a clamp for every label but one, the kills, and an ending
-    least = 2 * (len(task.names) - 1) + task.kills + 1
+    least = 2 * (len(task.names) - 1) + task.fixing + 1
     if min(least, fewest_shells(task), fewest_open(task)) >= task.room:
         return None, {}
-    learned = _attempt(lambda: rules_form(task)) if learn and least < task.room else None
+    learned = _attempt(lambda: rules_variant(task)) if learn and least < task.room else None
     if learned is not None and len(learned.blocks) >= task.room:
         learned = None
     fewest = fewest_shells(task)
@@ -154,18 +155,18 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
     # shallower by the look of it, tents are not finished
     shells = None
     few = not hopeless and fewest < task.room and len(task.base) <= _MANY
-    tents = _attempt(lambda: tents_form(task, fewest if few else task.room, sure=not few))
+    tents = _attempt(lambda: tents_variant(task, fewest if few else task.room, sure=not few))
     if few and tents is None:
-        shells = _attempt(lambda: shells_form(task, task.room))
+        shells = _attempt(lambda: shells_variant(task, task.room))
         room = task.room if shells is None else len(shells.blocks)
         if room > fewest:
-            tents = _attempt(lambda: tents_form(task, room, sure=shells is None))
+            tents = _attempt(lambda: tents_variant(task, room, sure=shells is None))
     forms = [form for form in (tents, shells, learned) if form is not None]
     room = min([task.room, *(len(form.blocks) for form in forms if form is not learned)])
     if learned is not None:  # shallower by so much that it is chosen
         room = min(room, -(-len(learned.blocks) // _WORTH))
     if fewest_open(task) < room and len(task.base) <= _MANY:
-        opened = _attempt(lambda: open_form(task, room))
+        opened = _attempt(lambda: open_variant(task, room))
         forms += [opened] if opened is not None else []
     counts = {form.name: len(form.blocks) + 1 for form in forms}
     best = min(forms, key=lambda form: len(form.blocks), default=None)
@@ -176,7 +177,7 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
     return best, counts
 
 
-def _attempt(make: Callable[[], Form | None]) -> Form | None:
+def _attempt(make: Callable[[], Variant | None]) -> Variant | None:
     """A form, or None where float proposals fail it."""
     try:
         return make()

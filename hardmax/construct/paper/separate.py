@@ -28,6 +28,7 @@ from ...exact.numbers import Vector
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
 from ...model.transformer import apply
+from ...stages import tell
 from ..shared.directions import directions
 from ..shared.sharing import Sharing, numbered
 from ..shared.split_means import MeanSplit, split_means
@@ -97,11 +98,12 @@ class Step:
 def separate_state(
     state: Enclosed, seed: int = 0, on_step: Callable[[Step], None] | None = None
 ) -> Enclosed:
-    """`separate`, and the state after it."""
+    """`separate` for an `Enclosed` state; return the state behind it."""
     rng = Random(seed)
     sharing = Sharing(state.owner, state.token)
     while sharing.any:
         before = sharing.components()
+        tell("separate", sharing.count - before)
         step = _next_step(state, sharing, before, rng)
         state, count = step.state, step.found.components
         sharing = Sharing(state.owner, state.token)

@@ -39,7 +39,8 @@ def build_peel(
     measures; asserted exactly. ``on_block`` is called with the stage of each new block.
     """
     chosen = np.asarray(merged.representatives, dtype=np.int64)
-    labels = [data.labels[j] or "" for j in chosen.tolist()]
+    given = data.names
+    labels = [given[j] or "" for j in chosen.tolist()]
     split, means = _untied(data, chosen, labels, seed)
     staged = Staged(("split", block) for block in split)
     targets = {name: Target(data.sets[name]) for name in dict.fromkeys(labels)}

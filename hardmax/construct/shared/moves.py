@@ -1,4 +1,4 @@
-"""Blocks that move one point each, thousands of them, as integers until they are packed."""
+"""Thousands of blocks that move one point each, kept as integers until they are packed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Moves:
         self._w.append(w)
 
     def add_block(self, block: RankOneBlock) -> None:
-        """A block that is at hand; its attention is an identity."""
+        """Add a block that exists already; its attention is an identity."""
         self._u.append(row_of(block.u))
         self._b.append(row_of((block.b,)))
         self._w.append(row_of(block.w))
@@ -58,17 +58,17 @@ class Moves:
         count, d = len(self._u), self.dimension
         u, b, w = (pack(rows, width) for rows, width in ((self._u, d), (self._b, 1), (self._w, d)))
         return Parameters(
-            u=u, b=ExactArray(b.values.reshape(count), b.exact), w=w,
-            rho=ExactArray(np.ones(count)), alpha=ExactArray(np.zeros(count)),
-            v=ExactArray(np.zeros((count, d))),
+            u=u, b=ExactArray.owning(b.values.reshape(count), b.exact), w=w,
+            rho=ExactArray.owning(np.ones(count)), alpha=ExactArray.owning(np.zeros(count)),
+            v=ExactArray.owning(np.zeros((count, d))),
         )  # fmt: skip
 
 
 def pack(rows: list[Row], width: int) -> ExactArray:
     """Points as an array (n, d), d = ``width``; raises ResourceLimitError past float64's range.
 
-    >>> pack([[3, 2, 6]], 2).exact
-    {1: Fraction(1, 3)}
+    >>> pack([[3, 2, 6]], 2).exact[1]
+    Fraction(1, 3)
     """
     floats: list[float] = []
     exact: dict[int, Fraction] = {}
@@ -85,4 +85,4 @@ def pack(rows: list[Row], width: int) -> ExactArray:
                 if a * q != p * b:
                     exact[i] = Fraction(p, q)
         floats += nearest
-    return ExactArray(np.array(floats, dtype=np.float64).reshape(len(rows), width), exact)
+    return ExactArray.owning(np.array(floats, dtype=np.float64).reshape(len(rows), width), exact)

@@ -71,4 +71,4 @@ def _joined(arrays: Sequence[ExactArray]) -> ExactArray:
     for array in arrays:
         exact |= {start + k: value for k, value in array.exact.items()}
         start += array.values.size
-    return ExactArray(np.concatenate([array.values for array in arrays]), exact)
+    return ExactArray.owning(np.concatenate([array.values for array in arrays]), exact)

@@ -20,6 +20,7 @@ from ...exact.numbers import Vector, short_between
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
+from ...stages import tell
 from .directions import directions
 from .sharing import numbered
 from .split_means import split_means
@@ -46,6 +47,7 @@ def split_ties(batch: Tokens, labels: Sequence[str], seed: int = 0) -> list[Rank
     blocks: list[RankOneBlock] = []
     state = _Measures.of(batch)
     while tied := _tied(state.means, labels):
+        tell("split ties")
         block, state = _best(state, labels, tied, rng)
         blocks.append(block)
     if blocks:
@@ -138,8 +140,10 @@ def _random_layers(state: _Measures, rng: Random) -> Iterator[tuple[Vector, Frac
 def _halved(
     state: _Measures, u: Vector, b: Fraction, rng: Random, attempts: int | None
 ) -> tuple[RankOneBlock, _Measures] | None:
-    """The layer with w = w₀, w₀/2, w₀/4, …: the first that merges no two tokens and leaves more
-    distinct means than there are."""
+    """The layer with the first of w = w₀, w₀/2, w₀/4, … that merges no two tokens.
+
+    It must also leave more distinct means than there are now.
+    """
     w = next(directions(rng, state.dimension))
     while attempts is None or attempts > 0:
         after = state.after(u, b, w)

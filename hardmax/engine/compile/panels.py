@@ -1,4 +1,4 @@
-"""Runs of feed-forward layers, cut into panels (theory C3)."""
+"""Cut runs of feed-forward layers into panels (theory C3)."""
 
 from __future__ import annotations
 
@@ -7,29 +7,27 @@ from itertools import pairwise
 import numpy as np
 
 from ...exact.array import Array
+from ..sizes import Sizes
 from .arrays import BlockArrays
 from .panel import Kind, Panel
 from .ridges import Ridge, ridges
 
 _KINDS: tuple[Kind, ...] = ("layers", "straight", "clips", "tents")
-_ITEMS = 256  # layers of a panel, about
-_TENTS = 3072
-_FEW = 24  # layers of a panel that are taken in order at once: there is nothing to fuse
-_STRAIGHT = 4  # consecutive layers that read one coordinate each form a panel of their own
 
 
-def panels(arrays: BlockArrays, run: Array) -> list[Panel]:
-    """Cut consecutive layers into panels of tents, of straight layers, and of others."""
+def panels(arrays: BlockArrays, run: Array, sizes: Sizes) -> list[Panel]:
+    """Cut consecutive layers into panels of tents, clips, straight layers and others."""
     if not len(run):
         return []
-    found = ridges(arrays, run)
+    found = ridges(arrays, run, sizes.hinges)
     straight = (arrays.u[run] != 0).sum(axis=1) <= 1
     kinds = np.where(_clips(arrays, run), 2, straight.astype(int))
     tents = _inside(len(run), [ridge for ridge in found if ridge.tent])
     kinds[tents] = 3
-    kinds = _long(_long(kinds, 2, 1), 1, 0)  # short runs are not worth a panel
+    # short runs are not worth a panel
+    kinds = _long(_long(kinds, 2, 1, sizes.straight), 1, 0, sizes.straight)
     fused = [ridge for ridge in found if ridge.tent or not kinds[ridge.start : ridge.stop].any()]
-    starts, sizes, leads = _items(run, fused)
+    starts, counts, leads = _items(run, fused)
     edges = [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist(), len(run)]
     panels = []
     for a, b in pairwise(edges):
@@ -38,20 +36,20 @@ def panels(arrays: BlockArrays, run: Array) -> list[Panel]:
             panels += [Panel(kind, part, arrays) for part in _apart(arrays, run[a:b])]
             continue
         items = a + np.flatnonzero(starts[a:b])
-        most = _TENTS if kind == "tents" else _ITEMS
-        ends = np.cumsum(sizes[items])
+        most = sizes.tents if kind == "tents" else sizes.panel
+        ends = np.cumsum(counts[items])
         count = max(1, round(ends[-1] / most))  # of about the same size: a short one costs as much
-        part = (ends - sizes[items]) * count // ends[-1]
+        part = (ends - counts[items]) * count // ends[-1]
         for i in np.unique(part):
             mine = items[part == i]
-            panel = Panel(kind, run[mine], arrays, sizes[mine], leads[mine])
-            few = kind == "layers" and len(panel.blocks) <= _FEW
+            panel = Panel(kind, run[mine], arrays, counts[mine], leads[mine])
+            few = kind == "layers" and len(panel.blocks) <= sizes.few
             panels.append(Panel(kind, panel.blocks, arrays) if few else panel)
     return panels
 
 
 def _inside(count: int, ridges: list[Ridge]) -> Array:
-    """Which of so many layers belong to some ridges."""
+    """Mark the layers that belong to some ridges, among ``count`` layers."""
     found = np.zeros(count, dtype=bool)
     for ridge in ridges:
         found[ridge.start : ridge.stop] = True
@@ -59,8 +57,9 @@ def _inside(count: int, ridges: list[Ridge]) -> Array:
 
 
 def _items(run: Array, ridges: list[Ridge]) -> tuple[Array, Array, Array]:
-    """For every layer of a run whether an item starts there, how many layers it has, and the block
-    that leads it."""
+    """For every layer: whether an item starts there, its number of layers, and its leading
+    block.
+    """
     starts, sizes, leads = np.ones(len(run), bool), np.ones(len(run), np.int64), run.copy()
     for ridge in ridges:
         starts[ridge.start + 1 : ridge.stop] = False
@@ -68,11 +67,11 @@ def _items(run: Array, ridges: list[Ridge]) -> tuple[Array, Array, Array]:
     return starts, sizes, leads
 
 
-def _long(kinds: Array, kind: int, otherwise: int) -> Array:
-    """Kinds of layers, with short runs of one kind turned into another."""
+def _long(kinds: Array, kind: int, otherwise: int, least: int) -> Array:
+    """Kinds of layers, where runs of one kind shorter than ``least`` turn into another kind."""
     edges = [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist(), len(kinds)]
     lengths = np.diff(edges)
-    short = np.repeat(lengths < _STRAIGHT, lengths) & (kinds == kind)
+    short = np.repeat(lengths < least, lengths) & (kinds == kind)
     return np.where(short, otherwise, kinds)
 
 
@@ -87,7 +86,7 @@ def _clips(arrays: BlockArrays, run: Array) -> Array:
 
 
 def _apart(arrays: BlockArrays, run: Array) -> list[Array]:
-    """Consecutive clips in groups that cut every coordinate at most once, by coordinate."""
+    """Group consecutive clips so that each group cuts a coordinate at most once."""
     groups: list[list[tuple[int, int]]] = []
     seen: set[int] = set()
     for k, i in zip(run.tolist(), np.abs(arrays.u[run]).argmax(axis=1).tolist(), strict=True):

@@ -1,10 +1,9 @@
-"""A model compiled for many sequences at once: what is fused, and what runs side by side.
+"""The plan: a model compiled for many sequences at once.
 
-After a layer with ρ = 0 a sequence usually is a single point, and from there on the points do not
-meet: a feed-forward layer moves each by itself, and attention multiplies it by ρ + α. So the
-layers behind the first collapse come in *panels*, whose inner products with all points are one
-matrix product (theory C4). Identity layers drop out. Blocks that share u, tents above all, are one
-item that does nothing outside its slab or half-space (theory C3).
+Behind the first layer with ρ = 0 a sequence usually is a single point, and points of different
+sequences do not meet: a feed-forward layer moves each by itself, and attention multiplies it by
+ρ + α. So the layers behind this *collapse* are cut into panels, whose inner products with all
+points are one matrix product (theory C4). Layers that do nothing drop out.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from ...errors import InputError
 from ...exact.array import Array, ExactArray
 from ...model.parameters import NAMES, Parameters
 from ...model.transformer import Transformer
+from ..sizes import SIZES, Sizes
 from .arrays import BlockArrays
 from .panel import Panel
 from .panels import panels
@@ -29,19 +29,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Scaling:
-    """Attention on single points: z ↦ (ρ + α)z; ``block`` is its number."""
+    """Attention on single points: z ↦ (ρ + α)z, of the block with number ``block``."""
 
     block: int
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Compiled model: blocks before the collapse, the collapse, and `steps` behind it.
+    """A compiled model: the blocks up to the collapse, and the `steps` behind it.
 
-    ``collapse`` is the first block with ρ = 0, None where there is none that this engine can use;
-    ``prefix`` lists the blocks up to it that do something. ``moves`` and ``rests`` (L,) say
-    whether the feed-forward layer of a block may do something, and whether its attention does
-    nothing.
+    ``collapse`` is the first block with ρ = 0; None if there is none, or if the engine cannot use
+    it. ``prefix`` lists the blocks up to it that do something. ``moves`` (L,) says which
+    feed-forward layers may move a token, ``rests`` (L,) which attention layers are the identity.
 
     >>> from hardmax.model.layers import RankOneBlock
     >>> plan = Plan.of(Transformer([RankOneBlock.of(1, rho=0, alpha=1), RankOneBlock.of(1)]))
@@ -50,6 +49,7 @@ class Plan:
     """
 
     arrays: BlockArrays
+    sizes: Sizes
     prefix: tuple[int, ...]
     collapse: int | None
     moves: Array
@@ -58,22 +58,18 @@ class Plan:
     memory: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, model: Transformer) -> Plan:
-        """The plan of a model of rank-1 blocks; compiled once, then remembered.
-
-        The parameters can't be changed in place afterwards.
-        """
+    def of(cls, model: Transformer, sizes: Sizes = SIZES) -> Plan:
+        """The plan of a model of rank-1 blocks; compiled once, then remembered."""
         if model.parameters is None:
             raise InputError("only models of rank-1 blocks have a plan")
         held = model.parameters.__dict__  # as functools.cached_property does it
-        if "plan" not in held:
-            for array in model.parameters.arrays.values():
-                array.values.setflags(write=False)  # the plan would not notice a change
-            held.setdefault("plan", _compile(model.parameters))
-        return cast("Plan", held["plan"])
+        known = held.setdefault("plans", {})
+        if sizes not in known:
+            known.setdefault(sizes, _compile(model.parameters, sizes))
+        return cast("Plan", known[sizes])
 
     def kept(self, kind: Callable[[Plan], T]) -> T:
-        """Something made of this plan once, and remembered."""
+        """An object made from this plan once and then remembered."""
         if kind not in self.memory:
             self.memory.setdefault(kind, kind(self))  # one for all threads
         return cast("T", self.memory[kind])
@@ -92,27 +88,28 @@ class Plan:
         return len(self.parameters)
 
 
-def _compile(p: Parameters) -> Plan:
+def _compile(p: Parameters, sizes: Sizes) -> Plan:
     moves = (p.w.values != 0).any(axis=1) & ((p.u.values != 0).any(axis=1) | (p.b.values > 0))
     rests = _is(p.rho, 1.0) & _is(p.alpha, 0.0)
     zeros = np.flatnonzero(_is(p.rho, 0.0))
     arrays = BlockArrays(p)
     if not len(zeros) or p.dimension > WIDEST or not all(_moderate(getattr(p, n)) for n in NAMES):
-        return Plan(arrays, (), None, moves, rests, ())
+        return Plan(arrays, sizes, (), None, moves, rests, ())
     collapse = int(zeros[0])
     prefix = tuple(np.flatnonzero((moves | ~rests)[: collapse + 1]).tolist())
     steps: list[Panel | Scaling] = []
     start = collapse + 1
     for end in np.flatnonzero(~rests).tolist():
         if end > collapse:
-            steps += [*panels(arrays, start + np.flatnonzero(moves[start : end + 1])), Scaling(end)]
+            steps += panels(arrays, start + np.flatnonzero(moves[start : end + 1]), sizes)
+            steps.append(Scaling(end))
             start = end + 1
-    steps += panels(arrays, start + np.flatnonzero(moves[start:]))
-    return Plan(arrays, prefix, collapse, moves, rests, tuple(steps))
+    steps += panels(arrays, start + np.flatnonzero(moves[start:]), sizes)
+    return Plan(arrays, sizes, prefix, collapse, moves, rests, tuple(steps))
 
 
 def _is(array: ExactArray, value: float) -> Array:
-    """Which entries are exactly a float64."""
+    """Mark the entries that are exactly a given float64."""
     found = array.values == value
     if array.exact:
         found = found.copy()
@@ -121,7 +118,7 @@ def _is(array: ExactArray, value: float) -> Array:
 
 
 def _moderate(array: ExactArray) -> bool:
-    """Whether every entry is zero or of moderate absolute value, as are the exact ones."""
+    """Whether every entry is zero or between LEAST and MOST in absolute value."""
     sizes = np.abs(array.values)
     fair = bool(((sizes == 0) | ((sizes > LEAST) & (sizes < MOST))).all())
     return fair and all(array.values.flat[k] for k in array.exact)

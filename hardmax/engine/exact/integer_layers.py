@@ -52,4 +52,4 @@ def _beside(u: ExactArray, b: ExactArray) -> ExactArray:
     d = u.shape[1]
     exact = {k // d * (d + 1) + k % d: q for k, q in u.exact.items()}
     exact |= {k * (d + 1) + d: q for k, q in b.exact.items()}
-    return ExactArray(np.c_[u.values, b.values], exact)
+    return ExactArray.owning(np.c_[u.values, b.values], exact)

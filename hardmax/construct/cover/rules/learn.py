@@ -14,6 +14,7 @@ from itertools import product
 import numpy as np
 
 from ....exact.array import Array
+from ....stages import tell
 from .logistic import logistic
 
 _PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
@@ -94,6 +95,7 @@ def choose_list(
     folds = {floor: _Folds(X[some], y[some], parts, floor) for floor in _FLOORS}
     scored: list[tuple[int, float, float, float, tuple[int, ...]]] = []
     for penalty, floor in product(_PENALTIES, _FLOORS):
+        tell("learn")
         greedy = greedy_order(X[some], y[some], penalty, floor)
         for order in dict.fromkeys(map(tuple, [*orders, greedy])):
             error = folds[floor].error(order, penalty)

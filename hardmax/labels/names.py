@@ -1,0 +1,170 @@
+"""Labels and their names: any text or number in Python, always a text in files and messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, cast
+
+from ..errors import InputError
+from ..exact.numbers import exact_text
+from ..words import kind
+from .sets import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
+
+_INTEGER = re.compile("0|-?[1-9][0-9]{0,9999}")
+_REVERSED = str.maketrans("0123456789", "9876543210")
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names sorted: integers by value, then text by code point.
+
+    An integer is 0, or at most 10 000 digits that do not begin with 0, with or without "-".
+
+    >>> in_order(["b", "10", "a", "9", "-1", "-2"])
+    ['-2', '-1', '9', '10', 'a', 'b']
+    """
+    return sorted(names, key=_place)
+
+
+def _place(name: str) -> tuple[int, int, str]:
+    if not _INTEGER.fullmatch(name):
+        return 3, 0, name
+    if name[0] == "-":  # the longer, the less
+        return 1, -len(name), name.translate(_REVERSED)
+    return 2, len(name), name
+
+
+def read_labels(labels: Iterable[Any]) -> tuple[list[Any], list[str | None]]:
+    """Labels as plain Python values, and their names.
+
+    NumPy's and PyTorch's scalars become the int, float, bool or str that they hold. None is no
+    label. Raises InputError for anything else than text and numbers.
+
+    >>> import numpy as np
+    >>> read_labels(np.array([0, 1]))
+    ([0, 1], ['0', '1'])
+    """
+    if isinstance(labels, bytes | Mapping) or not isinstance(labels, Iterable):
+        raise InputError(f"the labels are {kind(labels)}; give a list, one label for each sequence")
+    listed = getattr(labels, "tolist", None)  # of NumPy, PyTorch, pandas
+    given: list[Any] = listed() if listed is not None else list(labels)
+    if not isinstance(given, list):
+        raise InputError("the labels are a single value; give one label for each sequence")
+    kinds = set(map(type, given)) - {type(None)}
+    if not kinds <= {str, int, float, bool}:
+        given = [_plain(label, j) for j, label in enumerate(given)]
+        kinds = set(map(type, given)) - {type(None)}
+    if kinds <= {str}:
+        return given, cast("list[str | None]", given)
+    if float in kinds and any(label != label for label in given):
+        raise InputError("a label is NaN; write None where a sequence has no label")
+    if len(kinds) == 1:  # equal labels are one object: fast for many
+        names = {label: _name(label) for label in set(given)}
+        return given, list(map(names.__getitem__, given))
+    return given, list(map(_name, given))
+
+
+def _name(label: Any) -> str | None:
+    if label is None:
+        return None
+    return exact_text(Fraction(label)) if type(label) is int else str(label)
+
+
+def plain(label: Any) -> Any:
+    """The Python value that a NumPy or PyTorch scalar holds; anything else as it is."""
+    item = getattr(label, "item", None)
+    return item() if item is not None and getattr(label, "ndim", 1) == 0 else label
+
+
+def _plain(label: Any, j: int) -> Any:
+    found = plain(label)
+    if found is None or isinstance(found, str | int | float):
+        return found
+    advice = "; labels have one axis, (N,)" if isinstance(found, list | tuple) else ""
+    raise InputError(
+        f"the label of sequence {j + 1} is {kind(found)}, neither text nor a number{advice}"
+    )
+
+
+class NamedSets(Mapping[str, LabelSet]):
+    """Label sets by name, which can't be changed; ``sets[1]`` finds the set of the name "1".
+
+    >>> NamedSets({"1": Point((0,))})[1]
+    Point(point=(Fraction(0, 1),))
+    """
+
+    def __init__(self, sets: Mapping[str, LabelSet], labels: Mapping[str, Any] | None = None):
+        self._sets = MappingProxyType(dict(sets))
+        self._labels = MappingProxyType(dict(labels or {}))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NamedSets, (dict(self._sets), dict(self._labels))
+
+    def __getitem__(self, label: Any) -> LabelSet:
+        found = self._sets.get(label)
+        return found if found is not None else self._sets[str(plain(label))]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sets)
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._sets or str(plain(label)) in self._sets
+
+    def __repr__(self) -> str:
+        return repr(dict(self._sets))
+
+    def label(self, name: str) -> Any:
+        """The label of a name, in the type in which it was given."""
+        return self._labels.get(name, name)
+
+
+def read_sets(sets: Mapping[Any, Any]) -> NamedSets:
+    """Label sets by name; a list of numbers is a point, an object {"kind": …} as files hold it.
+
+    >>> read_sets({0: [1, 2], "b": Point((3, 4))})[0]
+    Point(point=(Fraction(1, 1), Fraction(2, 1)))
+    """
+    if not isinstance(sets, Mapping):
+        raise InputError(
+            f"the label sets are {kind(sets)}; give a dict of label → set, "
+            f"for instance {{'a': [0, 0], 'b': Ball((3, 0), 1)}}"
+        )
+    labels: dict[str, Any] = {}
+    found: dict[str, LabelSet] = {}
+    for label, entry in sets.items():
+        name = str(_name(plain(label)))
+        if name in found:
+            raise InputError(f"the labels {labels[name]!r} and {label!r} have one name, {name!r}")
+        labels[name] = sets.label(name) if isinstance(sets, NamedSets) else plain(label)
+        found[name] = _read_set(name, entry)
+    return NamedSets(found, labels)
+
+
+_KINDS: dict[str, Any] = {
+    "point": Point, "ball": Ball, "box": Box, "halfspace": Halfspace, "polyhedron": Polyhedron,
+}  # fmt: skip
+
+
+def _read_set(name: str, entry: Any) -> LabelSet:
+    if isinstance(entry, LabelSet):
+        return entry
+    try:
+        if isinstance(entry, Mapping):
+            fields = dict(entry)
+            shape = fields.pop("kind", None)
+            if shape not in _KINDS:
+                raise InputError(f"the kind {shape!r} is unknown; known are {', '.join(_KINDS)}")
+            return cast("LabelSet", _KINDS[shape](**fields))
+        if not isinstance(entry, str | bytes) and isinstance(entry, Iterable):
+            return Point(entry)  # type: ignore[arg-type]
+    except (InputError, TypeError) as problem:
+        raise InputError(f"label {name!r}: {problem}") from None
+    raise InputError(
+        f"label {name!r}: {kind(entry)} is no label set; give a list of numbers for a "
+        f"point, or a Point, Ball, Box, Halfspace or Polyhedron"
+    )
