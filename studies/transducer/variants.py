@@ -24,7 +24,6 @@ VARIANTS: dict[str, list[str]] = {
     "fourier": ["--depth", "4", "--coding", "fourier"],
     "trunk": ["--depth", "4", "--coding", "trunk"],
     "depth8": ["--depth", "8"],
-    "sum": ["--depth", "4", "--readout", "sum"],
 }
 
 
