@@ -41,6 +41,7 @@ class Row:
 def contenders() -> list[Contender]:
     """All rows of ``hardmax compare``, in order."""
     from ..construct.build import STRATEGIES
+    from ..learned.transducer.classifier import InContextClassifier
 
     built = [Built(name) for name in ("paper", "cover", "learn") if name in STRATEGIES]
     return [
@@ -49,6 +50,7 @@ def contenders() -> list[Contender]:
         ConvexHead("self-attention", "gated"),
         ConvexHead("mlp", "linear"),
         ConvexHead("mlp", "gated"),
+        InContextClassifier(),
         DiscriminantAnalysis(),
         NearestNeighbour(),
     ]
