@@ -51,8 +51,9 @@ class Balls:
     __slots__ = ("mid", "rad")
     __array_ufunc__ = None  # array + ball goes through Balls.__radd__
 
-    def __init__(self, mid: Array, rad: Array) -> None:
-        lost = ~(np.isfinite(mid) & np.isfinite(rad))
+    def __init__(self, mid: Any, rad: Any) -> None:
+        mid, rad = np.asarray(mid, dtype=np.float64), np.asarray(rad, dtype=np.float64)
+        lost = ~(np.isfinite(mid) & np.isfinite(rad) & (rad >= 0))
         if lost.any():
             mid, rad = np.where(lost, 0.0, mid), np.where(lost, np.inf, rad)
         self.mid, self.rad = mid, rad

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .balls import Balls
+from .balls import Array, Balls
 from .elementary import exp
 from .layers import Attention, Block, LayerNorm
 
@@ -56,21 +56,28 @@ def softmax(scores: Balls, causal: bool = False) -> Balls:
     return Balls(np.where(seen, clipped.mid, 0.0), np.where(seen, clipped.rad, 0.0))
 
 
-def attend(attention: Attention, z: Balls) -> Balls:
-    """Multi-head attention of tokens z (…, n, D), biases included."""
+def project(attention: Attention, z: Balls) -> tuple[Balls, Balls, Balls]:
+    """Queries, keys and values of tokens z (…, n, D), by head: (…, H, n, d_h) each."""
     heads, width = attention.heads, attention.head_dimension
 
-    def project(weight: np.ndarray, bias: np.ndarray) -> Balls:  # (…, H, n, d_h)
+    def by_head(weight: Array, bias: Array) -> Balls:
         rows = z @ Balls.exact(weight.T) + bias
         return rows.reform(
             lambda array: array.reshape(*array.shape[:-1], heads, width).swapaxes(-2, -3)
         )
 
-    q = project(attention.query, attention.query_bias)
-    k = project(attention.key, attention.key_bias)
-    v = project(attention.value, attention.value_bias)
+    return (
+        by_head(attention.query, attention.query_bias),
+        by_head(attention.key, attention.key_bias),
+        by_head(attention.value, attention.value_bias),
+    )
+
+
+def attend(attention: Attention, z: Balls) -> Balls:
+    """Multi-head attention of tokens z (…, n, D), biases included."""
+    q, k, v = project(attention, z)
     scores = q @ k.reform(lambda array: array.swapaxes(-1, -2))
-    scores = scores / Balls.exact(float(width)).sqrt()
+    scores = scores / Balls.exact(float(attention.head_dimension)).sqrt()
     mixed = softmax(scores, attention.causal) @ v
     joined = mixed.reform(lambda array: array.swapaxes(-2, -3).reshape(z.shape))
     return joined @ Balls.exact(attention.output.T) + attention.output_bias

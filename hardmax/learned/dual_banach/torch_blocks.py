@@ -123,9 +123,9 @@ def read_block(parts: Parts, name: str = "block", causal: bool | None = None) ->
         raise InputError(f"{name}: the bounds need a pre-LN block; set norm_first=True")
     try:
         return Block(
-            norm1=_layer_norm(parts.norm1),
+            norm1=read_layer_norm(parts.norm1),
             attention=_attention(parts.attention, parts.causal if causal is None else causal),
-            norm2=_layer_norm(parts.norm),
+            norm2=read_layer_norm(parts.norm),
             W1=_matrix(parts.first),
             b1=_bias(parts.first),
             W2=_matrix(parts.second),
@@ -153,7 +153,8 @@ def _bias(linear: Module) -> Array:
     return to_array(linear.bias)
 
 
-def _layer_norm(norm: Module) -> LayerNorm:
+def read_layer_norm(norm: Module) -> LayerNorm:
+    """Parameters of a layer norm; InputError for other norms."""
     shape = getattr(norm, "normalized_shape", None)
     if shape is None and getattr(norm, "weight", None) is not None:  # nanoGPT's own, ε = 1e-5
         shape = tuple(norm.weight.shape)
