@@ -108,7 +108,9 @@ def draw(grids: dict[tuple[str, int, str], np.ndarray]) -> None:
         for j, kind in enumerate(SETS):
             axes = figure.add_subplot(4, 3, 3 * i + j + 1)
             grid = grids[kind, tokens, arm]
-            axes.contourf(GRID[:101, 0], GRID[:101, 0], grid, levels=1, colors=["#cfe2f3", "#fbdcc4"])
+            axes.contourf(
+                GRID[:101, 0], GRID[:101, 0], grid, levels=1, colors=["#cfe2f3", "#fbdcc4"]
+            )
             X, y, *_ = points(kind, 0)
             for label, colour in ((0, "#2166ac"), (1, "#c2510c")):
                 axes.scatter(*X[y == label].T, s=8, color=colour)

@@ -2,8 +2,9 @@
 
 The inequality holds for every real z, so ‖σ(z)‖ ≤ slope·‖z‖ + offset·√h for z ∈ ℝ^h. Proofs:
 GELU, SiLU and ReLU are z times a number in [0, 1]; |tanh z| ≤ |z|; the derivative of the sigmoid
-is at most 1/4 and its value at 0 is 1/2. The derivatives of both GELUs are below 1.13, that of SiLU
-below 1.11 (the tests prove it in ball arithmetic). The printed bound (12) needs slope ≤ 1 and offset = 0.
+is at most 1/4 and its value at 0 is 1/2. The derivatives of both GELUs are below 1.13, that of
+SiLU below 1.11; the tests prove it in ball arithmetic. The printed bound (12) needs slope ≤ 1 and
+offset = 0.
 """
 
 from __future__ import annotations

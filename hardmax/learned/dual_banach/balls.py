@@ -49,6 +49,8 @@ class Balls:
     """
 
     __slots__ = ("mid", "rad")
+    mid: Array
+    rad: Array
     __array_ufunc__ = None  # array + ball goes through Balls.__radd__
 
     def __init__(self, mid: Any, rad: Any) -> None:
@@ -81,19 +83,21 @@ class Balls:
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the arrays."""
-        return self.mid.shape
+        return tuple(self.mid.shape)
 
     @property
     def lower(self) -> Array:
         """Floats that are at most every member."""
         with np.errstate(all="ignore"):
-            return np.where(self.rad == 0, self.mid, np.nextafter(self.mid - self.rad, -np.inf))
+            low = np.nextafter(self.mid - self.rad, -np.inf)
+        return np.asarray(np.where(self.rad == 0, self.mid, low), dtype=np.float64)
 
     @property
     def upper(self) -> Array:
         """Floats that are at least every member."""
         with np.errstate(all="ignore"):
-            return np.where(self.rad == 0, self.mid, np.nextafter(self.mid + self.rad, np.inf))
+            high = np.nextafter(self.mid + self.rad, np.inf)
+        return np.asarray(np.where(self.rad == 0, self.mid, high), dtype=np.float64)
 
     def contains(self, value: Fraction | float, index: Any = ()) -> bool:
         """Whether the ball at ``index`` contains a rational number; exact."""

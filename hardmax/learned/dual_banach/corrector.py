@@ -8,6 +8,7 @@ belong beside it: repeat the last step (`persistence`), and linear regression (`
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,9 @@ def fit_ridge(states: Array, strength: float = 1e-6) -> Corrector:
     design = np.c_[now, before, np.ones(len(now))]
     gram = design.T @ design + strength * len(design) * np.eye(design.shape[1])
     weights = np.linalg.solve(gram, design.T @ change)
-    return lambda state, before: np.concatenate(
-        [state, before, np.ones((*state.shape[:-1], 1))], axis=-1
-    ) @ weights
+    return lambda state, before: (
+        np.concatenate([state, before, np.ones((*state.shape[:-1], 1))], axis=-1) @ weights
+    )
 
 
 def fit_network(
@@ -73,7 +74,7 @@ def fit_network(
         torch.manual_seed(seed)
         nn = torch.nn
         sizes = (x.shape[1], width, width, y.shape[1])
-        layers = [nn.Linear(a, b) for a, b in zip(sizes, sizes[1:], strict=False)]
+        layers = [nn.Linear(a, b) for a, b in pairwise(sizes)]
         network = nn.Sequential(layers[0], nn.ReLU(), layers[1], nn.ReLU(), layers[2])
         optimiser = torch.optim.Adam(network.parameters(), rate)
         for _ in range(epochs):

@@ -97,9 +97,7 @@ def _erf_points(x: Array) -> Balls:
 
 def _tanh_points(x: Array) -> Balls:
     value = 1.0 - 2.0 / (_exp_points(2 * np.clip(x, -20.0, 20.0)) + 1.0)
-    return Balls.between(
-        np.where(x < -20, -1.0, value.lower), np.where(x > 20, 1.0, value.upper)
-    )
+    return Balls.between(np.where(x < -20, -1.0, value.lower), np.where(x > 20, 1.0, value.upper))
 
 
 def _sigmoid_points(x: Array) -> Balls:

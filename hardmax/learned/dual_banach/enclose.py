@@ -25,7 +25,7 @@ class Pass:
 
 
 def centre(x: Balls) -> Balls:
-    """x minus the mean of its last axis."""
+    """X minus the mean of its last axis."""
     return x - x.sum(-1, keepdims=True) / float(x.shape[-1])
 
 

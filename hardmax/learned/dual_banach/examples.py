@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .activations import activation
+from .balls import Array
 from .layers import Attention, Block, LayerNorm
 
 
@@ -26,19 +27,19 @@ def random_block(
     rng = np.random.default_rng(seed)
     d = dimension
 
-    def matrix(rows: int, columns: int) -> np.ndarray:
-        return rng.normal(size=(rows, columns)) / np.sqrt(columns)
+    def matrix(rows: int, columns: int) -> Array:
+        return np.asarray(rng.normal(size=(rows, columns)) / np.sqrt(columns))
 
-    def vector(size: int) -> np.ndarray:
-        return rng.normal(size=size) * 0.3
+    def vector(size: int) -> Array:
+        return np.asarray(rng.normal(size=size) * 0.3)
 
     def norm() -> LayerNorm:
         gamma = 1 + vector(d)
         return LayerNorm(gamma, vector(d) if biases else np.zeros(d), 1e-5)
 
-    attention = Attention(
-        *(matrix(d, d) for _ in range(4)), *(vector(d) for _ in range(4)), heads, causal
-    )
+    q, k, v, out = (matrix(d, d) for _ in range(4))
+    b_q, b_k, b_v, b_out = (vector(d) for _ in range(4))
+    attention = Attention(q, k, v, out, b_q, b_k, b_v, b_out, heads, causal)
     b1, b2 = vector(hidden), vector(d)
     return Block(
         norm(), attention, norm(), matrix(hidden, d), b1 if biases else 0 * b1,

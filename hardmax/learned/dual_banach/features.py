@@ -38,8 +38,8 @@ class PairedFeatures:
         self.first, self.second, self.G = Matrix(first), Matrix(second), Matrix(pairing)
         if (self.first.shape[1], self.second.shape[1]) != self.G.shape:
             raise InputError(
-                f"features of dimensions {self.first.shape[1]} and {self.second.shape[1]} need G of "
-                f"that shape, not {self.G.shape}"
+                f"features of dimensions {self.first.shape[1]} and {self.second.shape[1]} need G "
+                f"of that shape, not {self.G.shape}"
             )
 
     def null_vectors(self) -> tuple[tuple[Fraction, ...] | None, tuple[Fraction, ...] | None]:

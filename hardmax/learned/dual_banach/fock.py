@@ -45,9 +45,7 @@ def fock_features(vectors: Array, order: int) -> Array:
     return np.concatenate(parts, axis=1)
 
 
-def feature_pair(
-    queries: Array, keys: Array, order: int
-) -> tuple[Array, Array]:
+def feature_pair(queries: Array, keys: Array, order: int) -> tuple[Array, Array]:
     """Φ₁ of queries (n, d) and Φ₂ of keys (m, d): features whose pairing approaches the kernel (4).
 
     >>> q, k = np.array([[1.0, 2.0]]), np.array([[-1.0, 0.5]])

@@ -106,4 +106,6 @@ def _size(radii: Array) -> Array:
 
 def _column(values: list[Balls]) -> Balls:
     """Scalars as balls of shape (len, 1)."""
-    return Balls(*(np.array([getattr(b, name) for b in values])[:, None] for name in ("mid", "rad")))
+    return Balls(
+        *(np.array([getattr(b, name) for b in values])[:, None] for name in ("mid", "rad"))
+    )

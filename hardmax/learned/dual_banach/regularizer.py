@@ -80,7 +80,8 @@ class DualBanachRegularizer:
             self.choices = Choices(**choices)
         except TypeError:
             raise InputError(
-                f"unknown option among {', '.join(choices)}; known are {', '.join(asdict(Choices()))}"
+                f"unknown option among {', '.join(choices)}; "
+                f"known are {', '.join(asdict(Choices()))}"
             ) from None
         self.strength = strength
         self._blocks = {
@@ -166,7 +167,9 @@ class _Watched:
     def _after_attention(self, module: Module, args: Any, kwargs: Any, output: Any) -> None:
         f = output[0] if isinstance(output, tuple) else output
         mask = kwargs.get("key_padding_mask")
-        self.padding = None if mask is None else (mask if mask.dtype == self.torch.bool else mask < 0)
+        self.padding = (
+            None if mask is None else (mask if mask.dtype == self.torch.bool else mask < 0)
+        )
         if self.choices.source == "residual":
             return
         if self.choices.heads == "joint":
@@ -192,7 +195,8 @@ class _Watched:
         """Σ_h ‖W_{o,h} a_h‖² by the Gram matrices of the heads, as the costs of E.2 suggest."""
         module = self.parts.attention
         heads = int(getattr(module, "num_heads", getattr(module, "n_head", 0)))
-        out = getattr(module, "out_proj", getattr(module, "proj", getattr(module, "c_proj", None)))
+        names = ("out_proj", "proj", "c_proj")
+        out: Module = next(getattr(module, name) for name in names if hasattr(module, name))
         weight = out.weight.T if type(out).__name__ == "Conv1D" else out.weight
         parts = weight.unflatten(1, (heads, -1)).transpose(0, 1)  # (H, D, d_h)
         gram = parts.transpose(1, 2) @ parts

@@ -82,7 +82,7 @@ def solve_primal(problem: Regression) -> Solution:
         slope = slope + 2 * problem.strength * norm(f, problem.p) * duality_map(f, problem.p)
         return problem.primal(f), slope
 
-    start = np.linalg.lstsq(problem.V, problem.y, rcond=None)[0]
+    start = np.asarray(np.linalg.lstsq(problem.V, problem.y, rcond=None)[0], dtype=np.float64)
     f = _minimise(minimize, value_and_slope, start)
     return _with_gap(problem, f, 2 * (problem.y - problem.V @ f))
 

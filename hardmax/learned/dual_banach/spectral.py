@@ -18,8 +18,8 @@ def spectral_norm(W: Array) -> Balls:
 
     From above: with A = WWᵀ or WᵀW, whichever is smaller, ‖W‖₂² = ‖A^(2^k)‖₂^(1/2^k), and the
     Frobenius norm is at least the spectral one. For k = 20 and matrices of size s the bound is at
-    most s^(2^-22) times too large, rounding apart. From below: ‖Wv‖/‖v‖ for the vector v that a float
-    singular value decomposition proposes.
+    most s^(2^-22) times too large, rounding apart. From below: ‖Wv‖/‖v‖ for the vector v that a
+    float singular value decomposition proposes.
 
     >>> norm = spectral_norm(np.array([[3.0, 0.0], [0.0, 4.0]]))
     >>> bool(norm.lower <= 4 <= norm.upper), bool(norm.rad < 0.001)
@@ -47,7 +47,7 @@ def _enclose(W: Array) -> Balls:
         return Balls.exact(0.0)
     unit = 2.0 ** float(np.floor(np.log2(size)))  # a power of two: dividing by it is exact
     scaled = Balls.exact(W / unit) + Balls.around(np.zeros_like(W), 2.0**-1000)
-    return Balls.between(_below(scaled), _above(scaled)) * unit
+    return Balls.between(_below(scaled), _above(scaled)) * Balls.exact(unit)
 
 
 def _above(W: Balls) -> Array:

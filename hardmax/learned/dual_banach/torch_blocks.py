@@ -83,15 +83,16 @@ def find_parts(model: Module) -> dict[str, Parts]:
 
 def _match(module: Module) -> Iterator[Parts]:
     for attention, norm1, norm2, first, second, sigmas, causal in _LAYOUTS:
-        names = (attention, norm2, first, second, norm1)
-        values = [_attribute(module, name) for name in names]
-        if all(value is not None for value in values):
-            if getattr(module, "norm_first", True) is False:  # post-LN: the FFN reads LN₁'s output
-                values[1] = values[4]
-            found = (_attribute(module, name) for name in sigmas)
-            sigma = next((value for value in found if value is not None), None)
-            yield Parts(*values, activation=sigma, causal=causal)
-            return
+        names = (attention, norm1, norm2, first, second)
+        heads, before, norm, W1, W2 = (_attribute(module, name) for name in names)
+        if any(part is None for part in (heads, before, norm, W1, W2)):
+            continue
+        if getattr(module, "norm_first", True) is False:  # post-LN: the FFN reads LN₁'s output
+            norm = before
+        found = (_attribute(module, name) for name in sigmas)
+        sigma = next((value for value in found if value is not None), None)
+        yield Parts(heads, norm, W1, W2, before, sigma, causal)
+        return
 
 
 def _attribute(module: Module, path: str) -> Any:
@@ -184,7 +185,8 @@ def _attention(module: Module, causal: bool) -> Attention:
         given = module.in_proj_bias
         bias = np.zeros(len(weight)) if given is None else to_array(given)
     q, k, v = np.split(weight, 3)
-    return Attention(q, k, v, _matrix(out), *np.split(bias, 3), _bias(out), count, causal)
+    b_q, b_k, b_v = np.split(bias, 3)
+    return Attention(q, k, v, _matrix(out), b_q, b_k, b_v, _bias(out), count, causal)
 
 
 def _activation(function: Any) -> Activation:

@@ -46,7 +46,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """proved (on every token), refuted (on one), or undecided."""
+        """Proved (on every token), refuted (on one), or undecided."""
         if self.fails:
             return "refuted"
         return "undecided" if self.open else "proved"

@@ -291,9 +291,7 @@ def test_no_nan_where_attention_is_zero():
         assert value.item() == 0
         model.zero_grad()
         value.backward()
-        assert all(
-            p.grad is None or torch.isfinite(p.grad).all() for p in model.parameters()
-        )
+        assert all(p.grad is None or torch.isfinite(p.grad).all() for p in model.parameters())
         regularizer.remove()
 
 
@@ -423,7 +421,7 @@ def test_messages():
             DualBanachRegularizer(encoder(), **options)
     with pytest.raises(InputError, match="strength"):
         DualBanachRegularizer(encoder(), -1)
-    with pytest.raises(InputError, match="layers.0: the activation 'celu' is unknown"):
+    with pytest.raises(InputError, match=r"layers\.0: the activation 'celu' is unknown"):
         read_blocks(encoder(activation=nn.functional.celu))
     model = encoder(layers=1)
     model.layers[0].norm2 = nn.RMSNorm(8)
