@@ -15,15 +15,14 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
+from ensemble import Member, train
 from scipy import ndimage
 from sklearn.datasets import load_digits
 from statistics_of_runs import interval, shown, write
 from torch import nn
 
-from hardmax.learned.dual_banach.regularizer import DualBanachRegularizer
-
 Image = np.ndarray
-STRENGTHS = (0.0, 1e-5, 1e-4, 1e-3, 1e-2)
+STRENGTHS = (0.0, 1e-4, 1e-3, 1e-2)
 DECAYS = (0.0, 0.05, 0.5)
 
 
@@ -101,28 +100,17 @@ def data(seed: int) -> tuple[torch.Tensor, ...]:
     return tuple(map(torch.from_numpy, (x[:500], y[:500], x[500:], y[500:])))
 
 
-def train(
-    strength: float, decay: float, seed: int, steps: int = 400
-) -> tuple[VisionTransformer, float]:
-    """Trained model in evaluation mode, and the regulariser's term (λ = 1) of its last batch."""
-    x, y, *_ = data(seed)
-    torch.manual_seed(seed)
-    model = VisionTransformer()
-    regularizer = DualBanachRegularizer(model, 1.0)
-    optimiser = torch.optim.AdamW(model.parameters(), 3e-3, weight_decay=decay)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
-    for _ in range(steps):
-        chosen = torch.randint(len(x), (64,))
-        loss = nn.functional.cross_entropy(model(x[chosen]), y[chosen])
-        if strength:
-            loss = loss + strength * regularizer()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        schedule.step()
-    term = regularizer().item()
-    regularizer.remove()
-    return model.eval(), term
+def trained(members: list[Member], steps: int = 400) -> tuple[list[nn.Module], list[float]]:
+    """Trained models in evaluation mode, and their regulariser's terms (λ = 1)."""
+    sets = {member.seed: data(member.seed) for member in members}
+    draws = {seed: np.random.default_rng(seed).integers(0, 500, (steps, 64)) for seed in sets}
+
+    def batch(step: int) -> tuple[torch.Tensor, torch.Tensor]:
+        parts = [(sets[m.seed][k][draws[m.seed][step]] for k in (0, 1)) for m in members]
+        x, y = zip(*parts, strict=True)
+        return torch.stack(x), torch.stack(y)
+
+    return train(VisionTransformer, members, batch, steps=steps, rate=3e-3, cosine=True)
 
 
 def evaluate(model: VisionTransformer, seed: int) -> dict[str, float]:
@@ -147,25 +135,26 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     seeds = range(parser.parse_args().seeds)
     torch.set_num_threads(1)
+    members = [Member(seed, lam, decay) for decay in DECAYS for lam in STRENGTHS for seed in seeds]
+    models, terms = trained(members)
+    runs = {
+        member: {**evaluate(model, member.seed), "term": term}
+        for member, model, term in zip(members, models, terms, strict=True)
+    }
     results = []
     print(f"{'decay':6}{'λ':>6}{'clean':>14}{'gain':>14}{'corrupted':>14}{'gain':>14}{'term':>10}")
     for decay in DECAYS:
-        plain: list[dict[str, float]] = []
-        for strength in STRENGTHS:
-            runs = []
-            for seed in seeds:
-                model, term = train(strength, decay, seed)
-                runs.append({**evaluate(model, seed), "term": term})
-            plain = plain or runs
-            gains = {key: [a[key] - b[key] for a, b in zip(runs, plain, strict=True)]
-                     for key in ("clean", "corrupted")}  # fmt: skip
-            results.append({"decay": decay, "strength": strength, "runs": runs,
-                            "gains": {key: interval(g) for key, g in gains.items()}})  # fmt: skip
-            columns = []
+        plain = [runs[Member(seed, 0.0, decay)] for seed in seeds]
+        for lam in STRENGTHS:
+            row = [runs[Member(seed, lam, decay)] for seed in seeds]
+            columns, gains = [], {}
             for key in ("clean", "corrupted"):
-                columns += [shown([r[key] for r in runs], 100), shown(gains[key], 100)]
-            print(f"{decay:<6}{strength:>6g}" + "".join(f"{c:>14}" for c in columns)
-                  + f"{np.mean([r['term'] for r in runs]):10.1f}", flush=True)  # fmt: skip
+                gains[key] = [a[key] - b[key] for a, b in zip(row, plain, strict=True)]
+                columns += [shown([r[key] for r in row], 100), shown(gains[key], 100)]
+            results.append({"decay": decay, "strength": lam, "runs": row,
+                            "gains": {key: interval(g) for key, g in gains.items()}})  # fmt: skip
+            print(f"{decay:<6}{lam:>6g}" + "".join(f"{c:>14}" for c in columns)
+                  + f"{np.mean([r['term'] for r in row]):10.1f}", flush=True)  # fmt: skip
     write("digits", results)
 
 

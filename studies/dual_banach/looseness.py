@@ -9,7 +9,8 @@ float32 parameters as exact numbers, and judges every claim on 100 test images.
 from __future__ import annotations
 
 import torch
-from digits import data, train
+from digits import data, trained
+from ensemble import Member
 from matplotlib.figure import Figure
 from statistics_of_runs import RESULTS, write
 
@@ -23,8 +24,9 @@ def main() -> None:
     axes = figure.subplots(1, 2, sharey=True)
     results = {}
     images = data(0)[2][:100]
-    for panel, strength in zip(axes, (0.0, 1e-3), strict=True):
-        model, _ = train(strength, 0.05, 0)
+    strengths = (0.0, 1e-3)
+    models, _ = trained([Member(0, strength, 0.05) for strength in strengths])
+    for panel, strength, model in zip(axes, strengths, models, strict=True):
         with torch.no_grad():
             tokens = to_array(model.tokens(images))  # floats: the exact inputs of block 1
         report = verify_blocks(read_blocks(model), list(tokens))

@@ -12,15 +12,15 @@ Test accuracy is measured on 1000 fresh points, beside the 40 held out. Weight d
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 import numpy as np
 import torch
+from ensemble import Member, train
 from matplotlib.figure import Figure
 from sklearn.datasets import make_circles, make_classification, make_moons
 from statistics_of_runs import RESULTS, interval, shown, write
 from torch import nn
-
-from hardmax.learned.dual_banach.regularizer import DualBanachRegularizer
 
 SETS = ("moons", "circles", "linear")
 ARMS = {  # name: (λ, weight decay)
@@ -70,34 +70,21 @@ class Model(nn.Module):
         return self.readout(self.norm(self.block(x)).mean(1))
 
 
-def train(kind: str, tokens: int, arm: str, seed: int) -> tuple[dict[str, float], np.ndarray]:
-    """One run: accuracies, length of the boundary, the regulariser's value; labels on the grid."""
-    strength, decay = ARMS[arm]
-    data = points(kind, seed)
-    x, y, x40, y40, fresh, labels = (torch.tensor(a) for a in data)
-    x, x40, fresh = x.float(), x40.float(), fresh.float()
-    torch.manual_seed(seed)
-    model = Model(tokens)
-    regularizer = DualBanachRegularizer(model, 1.0)
-    optimiser = torch.optim.AdamW(model.parameters(), 0.01, weight_decay=decay)
-    for _ in range(500):
-        loss = nn.functional.cross_entropy(model(x), y)
-        if strength:
-            loss = loss + strength * regularizer()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-    with torch.no_grad():
-        model(x)
-        size = regularizer().item()
-        regularizer.remove()
-        model.eval()
-        right = [(model(a).argmax(1) == b).float().mean().item()
-                 for a, b in ((x, y), (x40, y40), (fresh, labels))]  # fmt: skip
-        grid = model(torch.tensor(GRID).float()).argmax(1).numpy().reshape(101, 101)
-    boundary = int((np.diff(grid, axis=0) != 0).sum() + (np.diff(grid, axis=1) != 0).sum())
+def judge(
+    model: Model, data: list[np.ndarray], term: float
+) -> tuple[dict[str, float], np.ndarray]:
+    """Accuracies, length of the boundary, the regulariser's term; labels on the grid."""
+
+    def labels(x: np.ndarray) -> np.ndarray:
+        with torch.no_grad():
+            return model(torch.tensor(x).float()).argmax(1).numpy()
+
     names = ("train", "held out", "fresh")
-    return {**dict(zip(names, right, strict=True)), "boundary": boundary, "term": size}, grid
+    right = {name: float((labels(data[2 * k]) == data[2 * k + 1]).mean())
+             for k, name in enumerate(names)}  # fmt: skip
+    grid = labels(GRID).reshape(101, 101)
+    boundary = int((np.diff(grid, axis=0) != 0).sum() + (np.diff(grid, axis=1) != 0).sum())
+    return {**right, "boundary": boundary, "term": term}, grid
 
 
 def draw(grids: dict[tuple[str, int, str], np.ndarray]) -> None:
@@ -127,20 +114,25 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     seeds = range(parser.parse_args().seeds)
     torch.set_num_threads(1)
-    results, grids = [], {}
+    results: list[dict[str, object]] = []
+    grids: dict[tuple[str, int, str], np.ndarray] = {}
     print(f"{'set':8}{'tokens':7}{'arm':11}{'train':>14}{'fresh':>14}{'gain':>14}{'boundary':>16}")
     for kind in SETS:
+        data = [points(kind, seed) for seed in seeds] * len(ARMS)
+        x = torch.stack([torch.tensor(d[0]).float() for d in data])
+        y = torch.stack([torch.tensor(d[1]) for d in data])
+        members = [Member(seed, *arm) for arm in ARMS.values() for seed in seeds]
         for tokens in (1, 2):
-            plain: list[float] = []
-            for arm in ARMS:
-                runs = []
-                for seed in seeds:
-                    run, grid = train(kind, tokens, arm, seed)
-                    runs.append(run)
-                    if seed == 0:
-                        grids[kind, tokens, arm] = grid
+            models, terms = train(
+                partial(Model, tokens), members, lambda step, x=x, y=y: (x, y), steps=500, rate=0.01
+            )
+            judged = list(map(judge, models, data, terms))
+            plain = [run["fresh"] for run, _ in judged[: len(seeds)]]
+            for k, arm in enumerate(ARMS):
+                part = judged[k * len(seeds) : (k + 1) * len(seeds)]
+                grids[kind, tokens, arm] = part[0][1]
+                runs = [run for run, _ in part]
                 fresh = [run["fresh"] for run in runs]
-                plain = plain or fresh
                 gains = [a - b for a, b in zip(fresh, plain, strict=True)]
                 row = {"set": kind, "tokens": tokens, "arm": arm, "runs": runs,
                        "gain in fresh accuracy": interval(gains)}  # fmt: skip
