@@ -14,8 +14,9 @@ from ensemble import Member
 from matplotlib.figure import Figure
 from statistics_of_runs import RESULTS, write
 
+from hardmax.learned.dual_banach.report import draw_looseness
 from hardmax.learned.dual_banach.torch_blocks import read_blocks, to_array
-from hardmax.learned.dual_banach.verify import draw_looseness, verify_blocks
+from hardmax.learned.dual_banach.verify import verify_blocks
 
 
 def main() -> None:

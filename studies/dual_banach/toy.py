@@ -70,9 +70,7 @@ class Model(nn.Module):
         return self.readout(self.norm(self.block(x)).mean(1))
 
 
-def judge(
-    model: Model, data: list[np.ndarray], term: float
-) -> tuple[dict[str, float], np.ndarray]:
+def judge(model: Model, data: list[np.ndarray], term: float) -> tuple[dict[str, float], np.ndarray]:
     """Accuracies, length of the boundary, the regulariser's term; labels on the grid."""
 
     def labels(x: np.ndarray) -> np.ndarray:

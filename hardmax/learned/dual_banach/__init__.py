@@ -3,8 +3,8 @@
 Source: *Rethinking Transformer through Dual Banach Spaces* (anonymous, under review); equation
 numbers in this package are that paper's. The mathematics and its limits: ``docs/dual_banach.md``.
 
-Without PyTorch: `duality`, `representer`, `features`, `fock`, `attention` (the theory), `balls`,
-`elementary`, `spectral` (rigorous enclosures), `layers`, `bounds`, `verify` (norm bounds of a
-concrete transformer), `flops`, `proximity` (Appendix D). With the extra ``torch``: `regularizer`,
-`modules`, `classifier`, `corrector`.
+Without PyTorch: the theory (`duality`, `representer`, `features`, `fock`, `attention`), rigorous
+enclosures (`balls`, `elementary`, `spectral`, `enclose`, `propagate`), norm bounds of a concrete
+transformer (`layers`, `bounds`, `verify`), operation counts (`flops`) and Appendix D
+(`proximity`). With the extra ``torch``: `torch_blocks`, `regularizer`, `classifier`, `corrector`.
 """

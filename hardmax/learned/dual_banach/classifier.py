@@ -12,6 +12,7 @@ from ...errors import InputError
 from .balls import Array, Balls
 from .bounds import BlockBounds
 from .enclose import layer_norm
+from .network import build, pad
 from .propagate import propagate
 from .regularizer import DualBanachRegularizer
 from .torch_blocks import find_parts, read_blocks, read_layer_norm, require_torch, to_array
@@ -76,7 +77,7 @@ class SoftmaxTransformer:
         self._scale = np.where(scale > 0, scale, 1.0)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
-            self._network = _network(torch, data.dimension, len(self.classes), self.shape)
+            self._network = build(torch, data.dimension, len(self.classes), self.shape)
             self._train(torch, [self._scaled(x) for x in data.arrays()], codes)
         self._network = self._network.double().eval()
         return self
@@ -93,7 +94,7 @@ class SoftmaxTransformer:
         parts = []
         with torch.no_grad():
             for start in range(0, len(arrays), 256):
-                parts.append(self._network(*_pad(torch, arrays[start : start + 256], "float64")))
+                parts.append(self._network(*pad(torch, arrays[start : start + 256], "float64")))
         return np.asarray(torch.cat(parts).numpy(), dtype=np.float64)
 
     @property
@@ -117,15 +118,21 @@ class SoftmaxTransformer:
             f"sequences, and the blocks move no token of any input by more than {total.upper:.4g}"
         )
 
-    def prove(self, data: Dataset, count: int | None = None) -> list[str | None]:
+    def prove(
+        self, data: Dataset, count: int | None = None, radius: float = 0.0
+    ) -> list[str | None]:
         """Proved predictions of the first ``count`` sequences; None where enclosures can't decide.
 
         A label is proved if its logit exceeds all others for the real-number network with these
-        weights; data that float64 cannot hold count with their rounding error.
+        weights, at every input whose coordinates differ by at most ``radius`` from the sequence's;
+        data that float64 cannot hold count with their rounding error.
         """
-        values, radii = self._fitting(data).tokens.values, np.zeros(data.tokens.shape)
-        for index in data.tokens.exact:
-            radii.flat[index] = np.spacing(abs(values.flat[index]))
+        if not 0 <= radius < float("inf"):
+            raise InputError(f"the radius {radius} must be a number of at least 0")
+        values, radii = self._fitting(data).tokens.values, np.full(data.tokens.shape, radius)
+        for index in data.tokens.exact:  # upwards, so the sum covers both
+            rounding = np.spacing(abs(values.flat[index]))
+            radii.flat[index] = np.nextafter(radius + rounding, np.inf)
         embedding = self._network.embedding
         weight, bias = to_array(embedding.weight), to_array(embedding.bias)
         tokens = (Balls(values, radii) - self._mean) / Balls.exact(self._scale)
@@ -161,7 +168,7 @@ class SoftmaxTransformer:
         for _ in range(self.steps):
             chosen = draw.permutation(len(arrays))[: self.batch]
             target = torch.from_numpy(codes[chosen])
-            output = self._network(*_pad(torch, [arrays[j] for j in chosen], "float32"))
+            output = self._network(*pad(torch, [arrays[j] for j in chosen], "float32"))
             loss = torch.nn.functional.cross_entropy(output, target)
             if regularizer is not None:
                 loss = loss + regularizer()
@@ -196,42 +203,3 @@ def contenders(seed: int = 0) -> list[SoftmaxTransformer]:
     ['softmax transformer', 'softmax transformer, dual-Banach']
     """
     return [SoftmaxTransformer(seed=seed), SoftmaxTransformer(0.01, seed=seed)]
-
-
-def _network(torch: Any, dimension: int, classes: int, shape: tuple[Any, ...]) -> Any:
-    width, layers, heads, hidden, activation = shape
-    nn = torch.nn
-
-    class Network(nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding = nn.Linear(dimension, width)
-            self.blocks = nn.ModuleList(
-                nn.TransformerEncoderLayer(
-                    width, heads, hidden, 0.0, activation, norm_first=True, batch_first=True
-                )
-                for _ in range(layers)
-            )
-            self.norm = nn.LayerNorm(width)
-            self.readout = nn.Linear(width, classes)
-
-        def forward(self, x: Any, padding: Any) -> Any:
-            x = self.embedding(x)
-            for block in self.blocks:
-                x = block(x, src_key_padding_mask=padding)
-            real = (~padding).to(x.dtype)[..., None]
-            pooled = (self.norm(x) * real).sum(1) / real.sum(1)
-            return self.readout(pooled)
-
-    return Network()
-
-
-def _pad(torch: Any, arrays: list[Array], dtype: str) -> tuple[Any, Any]:
-    """Sequences side by side (B, n, d), and where there is padding (B, n)."""
-    longest = max(map(len, arrays))
-    padded = np.zeros((len(arrays), longest, arrays[0].shape[1]))
-    padding = np.ones((len(arrays), longest), dtype=bool)
-    for k, array in enumerate(arrays):
-        padded[k, : len(array)] = array
-        padding[k, : len(array)] = False
-    return torch.from_numpy(padded).to(getattr(torch, dtype)), torch.from_numpy(padding)

@@ -20,7 +20,8 @@ from hardmax.learned.dual_banach.enclose import feed_forward, layer_norm, run_bl
 from hardmax.learned.dual_banach.examples import random_block
 from hardmax.learned.dual_banach.layers import Attention, Block, LayerNorm
 from hardmax.learned.dual_banach.propagate import propagate
-from hardmax.learned.dual_banach.verify import CLAIMS, draw_looseness, verify_blocks
+from hardmax.learned.dual_banach.report import CLAIMS, draw_looseness
+from hardmax.learned.dual_banach.verify import verify_blocks
 
 SEEDS = st.integers(0, 10**6)
 

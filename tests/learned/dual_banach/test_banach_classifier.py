@@ -81,6 +81,24 @@ def test_both_learn_and_prove(trained, data):
     assert trained[0.0].predict(data) is not None
 
 
+def test_a_proved_radius_covers_every_input_within(trained, data):
+    """Random and extreme moves within the radius never change a proved label."""
+    model, rng = trained[0.0], np.random.default_rng(0)
+    counts = []
+    for radius in (1e-6, 1e-3, 10.0):
+        proved = model.prove(data, radius=radius)
+        counts.append(sum(label is not None for label in proved))
+        for _ in range(3):
+            moves = radius * rng.choice([-1.0, 1.0, 0.2], size=data.tokens.shape)
+            moved = np.split(data.tokens.values + moves, data.offsets[1:-1])
+            labels = model.predict(Dataset([m.tolist() for m in moved], data.labels))
+            assert all(p in (None, q) for p, q in zip(proved, labels, strict=True))
+    assert counts[0] >= 38
+    assert counts[2] == 0  # the classes overlap at such distances
+    with pytest.raises(InputError, match="radius"):
+        model.prove(data, radius=-1.0)
+
+
 def test_same_seed_same_model(trained, data):
     from hardmax.learned.dual_banach.classifier import SoftmaxTransformer
 

@@ -16,8 +16,8 @@ from hardmax.learned.dual_banach.verify import verify_blocks
 
 torch = pytest.importorskip("torch")
 
+from hardmax.learned.dual_banach.choices import Choices  # noqa: E402
 from hardmax.learned.dual_banach.regularizer import (  # noqa: E402
-    Choices,
     DualBanachRegularizer,
 )
 from hardmax.learned.dual_banach.torch_blocks import (  # noqa: E402
