@@ -2,8 +2,8 @@
 
 Rounding theorem. Let arithmetic be IEEE 754 binary64, rounding to nearest, u = 2⁻⁵³. For one
 operation ∘ out of + − × ÷ √ with a finite result, |fl(a∘b) − a∘b| ≤ u |fl(a∘b)| + t, where
-t = 2⁻¹⁰²² covers underflow, even where subnormal numbers are flushed to zero. For a sum of n
-products, in any order, with or without fused multiply-add,
+t = 2⁻¹⁰²² covers underflow. For a sum of n < 2¹⁶ products, in any order, with or without fused
+multiply-add,
 
     |fl(Σ x_i y_i) − Σ x_i y_i| ≤ γ_n Σ |x_i||y_i| + 2nt,        γ_n = nu/(1 − nu)
 
@@ -136,14 +136,14 @@ class Balls:
             return Balls(mid, _up(rad + UNIT * abs(mid), 6))
 
     def __truediv__(self, other: Any) -> Balls:
-        # |x/y − a/b| = |(x−a)b − a(y−b)| / |y||b| ≤ (r|b| + |a|s) / ((|b|−s)|b|)
+        # |x/y − a/b| = |(x − a) + (a/b)(b − y)| / |y| ≤ (r + |a/b| s) / (|b| − s)
         other = as_balls(other)
         with np.errstate(all="ignore"):
             mid = self.mid / other.mid
-            size = abs(other.mid)
-            least = np.nextafter(size - other.rad, -np.inf)
-            rad = (self.rad * size + abs(self.mid) * other.rad) / (least * size)
-            rad = np.where(least > 0, rad, np.inf)
+            least = np.nextafter(abs(other.mid) - other.rad, -np.inf)
+            quotient = abs(mid) * (1 + 4 * UNIT) + 2.0**-1020
+            lost = self.rad + quotient * other.rad + 2.0**-1018  # underflow included
+            rad = np.where(least > TINY, lost / least, np.inf)
             return Balls(mid, _up(rad + UNIT * abs(mid), 8))
 
     __radd__ = __add__

@@ -58,6 +58,24 @@ def test_entrywise_operations(seed):
         assert F(float(low)) ** 2 <= p * p <= F(float(high)) ** 2
 
 
+@given(SEEDS)
+def test_numbers_near_the_ends_of_the_range(seed):
+    """Products and quotients that underflow or overflow stay inside, or nothing is claimed."""
+    rng = np.random.default_rng(seed)
+
+    def extreme():
+        exponents = rng.choice([-1074, -1000, -700, -530, -300, 0, 300, 530, 1000], size=12)
+        mid = np.ldexp(rng.choice([-1.0, 1.0], 12) * rng.uniform(1, 2, 12), exponents)
+        return Balls(mid, abs(mid) * rng.choice([0.0, 2.0**-40, 2.0**-1], size=12))
+
+    x, y = extreme(), extreme()
+    a, b = members(rng, x), members(rng, y)
+    assert holds(x * y, [p * q for p, q in zip(a, b, strict=True)])
+    assert holds(x / y, [p / q if q else F(0) for p, q in zip(a, b, strict=True)])
+    assert holds(x + y, [p + q for p, q in zip(a, b, strict=True)])
+    assert (x * y).rad.shape == (12,)
+
+
 @given(SEEDS, st.integers(1, 40))
 def test_sums_and_products(seed, n):
     rng = np.random.default_rng(seed)

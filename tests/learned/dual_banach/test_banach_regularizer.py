@@ -192,8 +192,8 @@ def test_value_equals_a_computation_by_hand(name, options):
 @pytest.mark.parametrize(
     ("name", "options"),
     [(name, {}) for name in MODELS]
-    + [("torch", options) for options in OPTIONS[1:]]
-    + [("nanoGPT", {"heads": "separate"})],
+    + [("nanoGPT", {"heads": "separate"}), ("torch", {"matrix_norm": "spectral"})]
+    + [pytest.param("torch", options, marks=pytest.mark.slow) for options in OPTIONS[2:]],
     ids=str,
 )
 def test_gradcheck(name, options):
