@@ -1,6 +1,6 @@
 """The two entries of `hardmax compare` on the vowels of examples/: accuracy and what is proved.
 
-    python studies/dual_banach/vowels.py
+python studies/dual_banach/vowels.py
 """
 
 from __future__ import annotations
