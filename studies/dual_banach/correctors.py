@@ -76,7 +76,7 @@ def main() -> None:
             for part, row in parts.items():
                 values = "".join(f"{key} {value:8.4f}  " for key, value in row.items())
                 print(f"  {name:12}{part:10} {values}")
-        print(f"  {time.process_time() - start:.0f} s")
+        print(f"  {time.process_time() - start:.0f} s", flush=True)
     write("correctors", results)
 
 
