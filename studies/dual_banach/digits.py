@@ -1,6 +1,7 @@
 """A small vision transformer on 8 × 8 digits with corruptions: λ × weight decay.
 
     python studies/dual_banach/digits.py [--seeds 3]
+    python studies/dual_banach/digits.py --seeds 8 --brief
 
 scikit-learn's digits stand in for CIFAR-10 (which no package ships): 500 training images drawn by
 the seed, the other 1297 for testing. 16 patches of 2 × 2 pixels, width 32, 2 pre-LN blocks, 4
@@ -132,9 +133,12 @@ def evaluate(model: VisionTransformer, seed: int) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=3)
-    seeds = range(parser.parse_args().seeds)
+    parser.add_argument("--brief", action="store_true", help="λ = 0 and 1e-3, decay 0.05 only")
+    arguments = parser.parse_args()
+    seeds = range(arguments.seeds)
+    strengths, decays = ((0.0, 1e-3), (0.05,)) if arguments.brief else (STRENGTHS, DECAYS)
     torch.set_num_threads(1)
-    members = [Member(seed, lam, decay) for decay in DECAYS for lam in STRENGTHS for seed in seeds]
+    members = [Member(seed, lam, decay) for decay in decays for lam in strengths for seed in seeds]
     models, terms = trained(members)
     runs = {
         member: {**evaluate(model, member.seed), "term": term}
@@ -142,9 +146,9 @@ def main() -> None:
     }
     results = []
     print(f"{'decay':6}{'λ':>6}{'clean':>14}{'gain':>14}{'corrupted':>14}{'gain':>14}{'term':>10}")
-    for decay in DECAYS:
+    for decay in decays:
         plain = [runs[Member(seed, 0.0, decay)] for seed in seeds]
-        for lam in STRENGTHS:
+        for lam in strengths:
             row = [runs[Member(seed, lam, decay)] for seed in seeds]
             columns, gains = [], {}
             for key in ("clean", "corrupted"):
@@ -154,7 +158,7 @@ def main() -> None:
                             "gains": {key: interval(g) for key, g in gains.items()}})  # fmt: skip
             print(f"{decay:<6}{lam:>6g}" + "".join(f"{c:>14}" for c in columns)
                   + f"{np.mean([r['term'] for r in row]):10.1f}", flush=True)  # fmt: skip
-    write("digits", results)
+    write("digits_brief" if arguments.brief else "digits", results)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python studies/dual_banach/looseness.py
 
-Trains the digits model plain and regularised (λ = 1e-3; weight decay 0.05, seed 0, 400 steps), reads its
-float32 parameters as exact numbers, and judges every claim on 100 test images.
+Trains the digits model plain and regularised (λ = 1e-3; weight decay 0.05, seed 0, 400 steps),
+reads its float32 parameters as exact numbers, and judges every claim on 100 test images.
 """
 
 from __future__ import annotations
