@@ -18,13 +18,27 @@ class Contender(Protocol):
     about the fitted model, and an empty string where nothing is.
     """
 
-    name: str
-    extra: str | None
-    parameters: int
-    bits: int | None
-    certified: str
+    @property
+    def name(self) -> str:
+        """The title of the row."""
 
-    def fit(self, data: Dataset) -> None:
+    @property
+    def extra(self) -> str | None:
+        """The optional extra that it needs."""
+
+    @property
+    def parameters(self) -> int:
+        """The number of non-zero parameters, once it is fitted."""
+
+    @property
+    def bits(self) -> int | None:
+        """The number of bits that hold them."""
+
+    @property
+    def certified(self) -> str:
+        """What is proved about the fitted model."""
+
+    def fit(self, data: Dataset) -> object:
         """Fit the model to labelled sequences; raise InputError where the data do not suit it."""
 
     def predict(self, data: Dataset) -> list[str]:

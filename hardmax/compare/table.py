@@ -41,6 +41,7 @@ class Row:
 def contenders() -> list[Contender]:
     """All rows of ``hardmax compare``, in order."""
     from ..construct.build import STRATEGIES
+    from ..learned.dual_banach.classifier import contenders as softmax_transformers
     from ..learned.transducer.classifier import InContextClassifier
 
     built = [Built(name) for name in ("paper", "cover", "learn") if name in STRATEGIES]
@@ -50,6 +51,7 @@ def contenders() -> list[Contender]:
         ConvexHead("self-attention", "gated"),
         ConvexHead("mlp", "linear"),
         ConvexHead("mlp", "gated"),
+        *softmax_transformers(),
         InContextClassifier(),
         DiscriminantAnalysis(),
         NearestNeighbour(),
