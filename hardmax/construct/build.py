@@ -33,7 +33,7 @@ def _builder(strategy: str) -> Builder:
 
 
 STRATEGIES: Mapping[str, Builder] = {
-    name: _builder(name) for name in ("paper", "peel", "cover", "auto")
+    name: _builder(name) for name in ("paper", "peel", "cover", "fold", "auto")
 }
 _LEARNING = ("cover", "auto")
 

@@ -1,0 +1,169 @@
+"""Load: groups of points with consecutive addresses, and one hinge in front of each.
+
+Behind hinge g every string m has a slope β_{g,m} and the hash a slope κ_g. The hash is chosen so
+that the loads of all strings are even, then the strings of a group are solved one by one. A string
+that finds no slope starts from another slope in the group before, which makes its phases others;
+after that the group gives up its last points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .address import Points
+from .frame import Frame
+from .hash import Reading
+from .strings import Group, Strings
+
+_SEEDS = 384  # slopes of the hash among which some are chosen
+_CHOSEN = 3  # of them, tried in full
+_GRID = 32  # sizes of a group that are compared
+_GOOD = 0.97  # part of the expected size that ends the search
+_POOR = 0.6  # part of it below which a slope of the hash is given up
+_GAP = 8  # a hinge lies at most 1/8 of the group's length behind its last point
+
+
+@dataclass
+class Loads:
+    """The hinges, with the slopes behind each (in units 2^-scale), and where every y ends.
+
+    ``least`` is the least excess of h over each fold that is recorded, 0 where there is none.
+    """
+
+    hinges: list[int] = field(default_factory=list)
+    kappas: list[int] = field(default_factory=list)
+    slopes: list[list[int]] = field(default_factory=list)
+    ys: list[int] = field(default_factory=list)
+    least: list[int] = field(default_factory=list)
+
+    def note(self, group: Group, hinge: int) -> None:
+        """Add a solved group; strings that changed in the group before are written again."""
+        self.hinges.append(hinge)
+        self.kappas.append(group.kappa)
+        self.slopes.append(group.slopes)
+        self.ys += [0] * group.size
+        for m in range(len(group.jobs)):
+            self.place(group, m)
+        least = group.reading.least.tolist()
+        self.least = self.least or [0] * len(least)
+        self.least = [min(a, b) if a and b else a or b
+                      for a, b in zip(self.least, least, strict=True)]  # fmt: skip
+
+    def place(self, group: Group, m: int) -> None:
+        """Where the points of string m end."""
+        job, slope = group.jobs[m], group.slopes[m]
+        for row, base, step in zip(job.rows, job.bases, job.steps, strict=True):
+            self.ys[group.first + row] = base + step * slope
+
+
+class Loader:
+    """Takes groups from the lowest address up."""
+
+    def __init__(self, points: Points, frame: Frame, seed: int, beam: int) -> None:
+        self.points, self.frame, self.beam = points, frame, beam
+        plan = frame.plan
+        self.rng = np.random.default_rng(seed)
+        names = points.strings[: plan.strings]
+        self.columns = [points.columns[j] for j in names]
+        self.z = points.columns[points.roles[1]]  # of the hash, where there is one
+        self.most = np.array(plan.capacity(frame.wave.bands))
+        self.floats = np.array([z / points.width for z in self.z])
+        self.codes = points.codes.tolist()
+        self.ends = frame.hash.top - points.width  # h ends a group below this
+        self.h = self.ends << frame.scale >> 1
+        self.values = [start << frame.scale for start in frame.starts]
+        self.before: Group | None = None
+
+    def run(self) -> Loads:
+        """Load all points; at least one for each hinge."""
+        x, count, loads = self.points.x, len(self.points), Loads()
+        first, expected = 0, max(2, int(len(self.columns) * self.most[-1] * 0.9))
+        hinge = x[0] - max(1, (x[min(count - 1, expected)] - x[0]) // _GAP)
+        while first < count:
+            group = self._group(first, hinge, expected)
+            if self.before is not None:
+                for m, slope in group.changed.items():
+                    self.before.slopes[m] = slope
+                    loads.place(self.before, m)
+            loads.note(group, hinge)
+            self.h += group.kappa * group.length
+            self.values, self.before = group.ends(), group
+            first += group.size
+            hinge += group.length
+            expected = max(2, int(0.7 * expected + 0.3 * group.size))
+        return loads
+
+    def _group(self, first: int, hinge: int, expected: int) -> Group:
+        best: Group | None = None
+        left = len(self.points) - first
+        while best is None and expected > 1:
+            for size, kappa in self._candidates(first, hinge, expected):
+                least = int(_POOR * min(size, expected)) if best is None else best.size + 1
+                group = self._solved(first, size, hinge, kappa, least)
+                best = group or best
+                if best is not None and best.size >= min(_GOOD * expected, left):
+                    break
+            expected = expected * 3 // 4
+        while best is None:  # a single point can always be solved
+            length = self._length(first, hinge, 1)
+            end = int(self.rng.integers(1 << 40)) * self.ends >> 40
+            best = self._solved(first, 1, hinge, self._kappa(end, length), 1)
+        return best
+
+    def _kappa(self, end: int, length: int) -> int:
+        """The slope, with few bits, that takes h from where it stands to ``end``."""
+        if not self.frame.plan.hashed:
+            return 0
+        kappa = ((end << self.frame.scale) - self.h) // length
+        top = (self.frame.hash.top << self.frame.scale).bit_length()
+        down = max(0, top - length.bit_length() - 36)
+        return kappa >> down << down
+
+    def _length(self, first: int, hinge: int, size: int) -> int:
+        """From the hinge to the next one, which lies anywhere in the gap behind the group."""
+        x, end = self.points.x, first + size
+        length = x[end - 1] - hinge
+        if end < len(x):
+            gap = min(x[end] - x[end - 1], length // _GAP)
+            length += int(self.rng.integers(1 << 30)) * gap >> 30
+        return length
+
+    def _candidates(self, first: int, hinge: int, expected: int) -> list[tuple[int, int]]:
+        """Sizes and slopes of the hash, those with the largest size first."""
+        left = len(self.points) - first
+        if not self.frame.plan.hashed:
+            return [(min(left, expected + 3), 0)]
+        largest = min(left, int(1.25 * expected) + 3)
+        x = self.points.x[first : first + largest]
+        length, unit = x[-1] - hinge, self.points.width << self.frame.scale
+        ways = np.array([(v - hinge) / length for v in x])
+        ends = self.rng.uniform(0, self.ends / self.points.width, _SEEDS)
+        sizes = np.unique(np.linspace(1, largest, min(_GRID, largest)).astype(np.int64))
+        z = self.floats[first : first + largest]
+        fits, excess = self.frame.hash.propose(z, ways, self.h / unit, ends, self.most, sizes)
+        best = np.lexsort((excess, -fits))[:_CHOSEN].tolist()
+        more = largest // _GRID + 1
+        found = []
+        for c in best:
+            end = int(ends[c] * 2.0**40) * self.points.width >> 40
+            found.append((min(largest, int(fits[c]) + more), self._kappa(end, length)))
+        return found
+
+    def _solved(self, first: int, size: int, hinge: int, kappa: int, least: int) -> Group | None:
+        frame = self.frame
+        x = [v - hinge for v in self.points.x[first : first + size]]
+        if frame.plan.hashed:
+            z = self.z[first : first + size]
+            h = [(a << frame.scale) + self.h + kappa * b for a, b in zip(z, x, strict=True)]
+            reading = frame.hash.read(h, frame.scale)
+            if not reading.clear:
+                return None
+        else:
+            reading = Reading.none(size)
+        strings = Strings(
+            frame, self.points, self.columns, self.codes, self.values, self.before, first, x,
+            reading, kappa, lambda count: self._length(first, hinge, count), self.beam, self.rng,
+        )  # fmt: skip
+        return strings.solved(least)

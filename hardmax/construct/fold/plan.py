@@ -1,0 +1,98 @@
+"""The shape of a model: how many strings, windows and folds, and what that costs in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil, log, log2
+
+from .select import tree
+
+_BITS = range(8)  # bits of h that say by how much y is shifted
+_WINDOW = range(6, 13)  # doublings by one step of the shift
+_FOLDS = range(4, 20)  # folds that the slopes alone need
+_HASH = 2  # folds of h that spread the points, to begin with
+
+
+@dataclass(frozen=True)
+class Plan:
+    """k strings; 2^b windows, each ``window`` doublings beyond the last; ``base`` folds for the
+    range of the strings, ``window``·(2^b − 1) more for the shift; ``spread`` folds of the hash.
+
+    Lengths are counted in half periods of the wave: the data lie within 2 of them.
+    """
+
+    strings: int
+    b: int
+    window: int
+    base: int
+    spread: int
+
+    @property
+    def windows(self) -> int:
+        """Number 2^b of windows."""
+        return 1 << self.b
+
+    @property
+    def hashed(self) -> bool:
+        """Whether the hash is needed."""
+        return self.strings > 1 or self.b > 0
+
+    @property
+    def shift(self) -> int:
+        """Doublings of the last window."""
+        return self.window * (self.windows - 1)
+
+    @cached_property
+    def room(self) -> float:
+        """The range of a string, in half periods."""
+        return (2.0**self.base - 2.125) / self.strings - 2
+
+    def capacity(self, bands: int) -> list[float]:
+        """About how many points the windows 0 … r of a string carry, for every r."""
+        if self.room <= 1:
+            return [0.0] * self.windows
+        bits = log2(self.room)
+        last = self.windows - 1
+        found = [bits + self.window * r + (log2(max(2, bits)) if r == last else 0) - 0.5
+                 for r in range(self.windows)]  # fmt: skip
+        return [max(1.0, x / log2(bands)) for x in found]
+
+    def fixed(self, dimension: int, bands: int, ending: int) -> int:
+        """Blocks other than the loads: L − G."""
+        hashing = self.spread + self.strings - 1 + len(tree(self.strings).levels)
+        return (
+            1
+            + (hashing if self.hashed else 0)
+            + (3 * self.b - 1 if self.b else 0)
+            + self.base
+            + self.shift
+            + dimension
+            + ending
+        )
+
+
+def plans(count: int, dimension: int, bands: int, ending: int) -> list[tuple[float, Plan]]:
+    """Plans with the expected number of blocks, the best first."""
+    found = []
+    for plan in _all(dimension):
+        most = plan.capacity(bands)[-1] * plan.strings
+        if most <= plan.strings or plan.room < 8:
+            continue
+        filled = 0.97
+        if plan.strings > 1:
+            filled = 1 - 0.45 * (log(plan.strings + 1) / plan.capacity(bands)[-1]) ** 0.5
+        filled -= 0.03 if plan.b else 0
+        groups = ceil(count / max(1.0, most * max(filled, 0.2)))
+        found.append((plan.fixed(dimension, bands, ending) + groups, plan))
+    return sorted(found, key=lambda pair: pair[0])
+
+
+def _all(dimension: int) -> Iterator[Plan]:
+    for k in range(1, max(2, dimension - 1)):
+        for b in _BITS if dimension > 2 else range(1):
+            for window in _WINDOW if b else range(1):
+                for base in _FOLDS:
+                    plan = Plan(k, b, window, base, 0)
+                    yield replace(plan, spread=_HASH) if plan.hashed else plan

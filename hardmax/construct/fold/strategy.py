@@ -1,0 +1,100 @@
+"""Strategy `fold`: about 2√(N log₂M/(d−2)) blocks for random labels (docs/theory.md).
+
+Tie splitting and collapse, then waves: every point gets its class from the band in which a steep
+triangle wave ends, and slopes of a few hundred bits, shared by hundreds of points, say where that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...dataset import Dataset
+from ...dataset.measures import Merged
+from ...labels import LabelSet
+from ...model.transformer import Transformer
+from ...numbers import Vector
+from . import blocks
+from .address import Points, addressed
+from .common import (
+    Array,
+    IntegerPoints,
+    Staged,
+    build_peel,
+    collapse_to_zero,
+    distinct,
+    untied,
+)
+from .end import Ending, end, ending
+from .frame import Frame
+from .layout import Layout
+from .load import Loader, Loads
+from .plan import Plan, plans
+
+
+_BEAM = 2048  # intervals of slopes kept for a string
+
+
+def build_fold(
+    data: Dataset,
+    merged: Merged,
+    seed: int = 0,
+    on_block: Callable[[str], None] | None = None,
+) -> Transformer:
+    """Build the transformer of the fold theorem for data without contradictions."""
+    chosen = np.asarray(merged.representatives, dtype=np.int64)
+    labels = [data.labels[j] or "" for j in chosen.tolist()]
+    if data.dimension < 2:
+        model = build_peel(data, merged, seed, on_block)
+        model.meta |= {"form": "peel", "why": "built as peel: the dimension is 1"}
+        return model
+    targets = {name: data.sets[name].witness() for name in dict.fromkeys(labels)}
+    staged, meta = Staged(), {}
+    if len(targets) == 1:
+        staged.add("collapse", collapse_to_zero(next(iter(targets.values()))))
+    else:
+        split, means = untied(data, chosen, labels, seed)
+        means, labels = distinct(means, labels)
+        staged.extend(("split", block) for block in split)
+        form = ending(targets)
+        of = {name: c for c, name in enumerate(form.names)}
+        codes = np.array([of[label] for label in labels])
+        made, meta = _folded(means, codes, form, data.sets, targets, seed)
+        staged.extend(made)
+    stages = staged.stages()
+    if on_block is not None:
+        for stage in stages:
+            on_block(stage)
+    return Transformer(staged.parameters(data.dimension), stages=stages, meta=meta)
+
+
+def _folded(
+    means: IntegerPoints,
+    codes: Array,
+    form: Ending,
+    sets: Mapping[str, LabelSet],
+    targets: Mapping[str, Vector],
+    seed: int,
+) -> tuple[Staged, dict[str, Any]]:
+    """The blocks behind tie splitting, and what `info` tells of them."""
+    points = addressed(means, codes, list(targets.values()), form.axis, seed)
+    bands, d = len(form.names), means.dimension
+    plan = plans(len(points), d, bands, form.blocks)[0][1]
+    frame = Frame.of(points, plan, bands)
+    loads = Loader(points, frame, seed, _BEAM).run()
+    layout = Layout.of(frame, points, form.base)
+    staged = Staged([("collapse", points.collapse(layout.start))])
+    staged.extend(blocks.load(layout, loads))
+    if plan.hashed:
+        staged.extend(blocks.select(layout, loads))
+    if plan.b:
+        staged.extend(blocks.shift(layout, loads))
+    folds, ground = blocks.fold(layout, loads)
+    staged.extend(folds)
+    staged.extend(blocks.kill(layout, loads))
+    heights = [frame.wave.height(y) for y in loads.ys]
+    staged.extend(end(form, layout, heights, points.codes, ground, sets, targets))
+    meta = {"groups": len(loads.hinges), "strings": plan.strings, "windows": plan.windows, "folds": len(folds)}
+    return staged, meta
