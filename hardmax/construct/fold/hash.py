@@ -100,12 +100,13 @@ class Hash:
         return np.array(self.tree.string)[cell], window
 
     def propose(
-        self, z: Array, x: Array, start: float, ends: Array, most: Array, sizes: Array
+        self, z: Array, x: Array, start: float, ends: Array, most: Array, sizes: Array, bits: float
     ) -> tuple[Array, Array]:
-        """For every end of h, in widths, how many of the n points fit, and by how much.
+        """For every end of h, in widths, how many of the n points will fit, as far as one can say;
+        and the largest of the ``sizes`` at which no load is above its capacity.
 
-        z, x (n,) are the hash coordinate and the address from the hinge on, x ending at 1. The
-        count is one of ``sizes``; a window's load is held against ``most`` (2^b,).
+        z, x (n,) are the hash coordinate and the address from the hinge on, x ending at 1. A
+        string whose load is below ``most`` (2^b,) by s points has about 2^(s·bits) slopes.
         """
         unit = float(self.width)
         v = z[None] + start + (ends[:, None] - start) * x[None]
@@ -113,24 +114,24 @@ class Hash:
             v = (cut / unit) - np.abs(v - cut / unit)
         k, windows = self.plan.strings, self.plan.windows
         cell = np.clip((v * (unit / self.cell)).astype(np.int64), 0, k - 1)
-        window = np.zeros(v.shape, dtype=np.int64)
+        key = (np.arange(len(ends))[:, None] * k + cell) * windows
         if self.plan.b:
             for level in self.tree.levels:
                 cut = level.cells * self.cell / unit
                 v = cut - np.abs(v - cut)
             for q in range(self.plan.b):
                 cut = (self.cell >> (q + 1)) / unit
-                window += np.where(v > cut, 0, 1 << q)
+                key += np.where(v > cut, 0, 1 << q)
                 v = cut - np.abs(v - cut)
-        key = (np.arange(len(ends))[:, None] * k + cell) * windows + window
         loads = np.zeros(len(ends) * k * windows, dtype=np.int64)
-        fits, excess = np.zeros(len(ends), dtype=np.int64), np.full(len(ends), np.inf)
+        expected, fits = np.zeros(len(ends)), np.ones(len(ends), dtype=np.int64)
         before = 0
         for size in sizes.tolist():
             loads += np.bincount(key[:, before:size].ravel(), minlength=len(loads))
+            spare = most - np.cumsum(loads.reshape(len(ends), k, windows), axis=2)
+            slopes = np.exp2(np.clip(spare * bits, -30.0, 6.0))
+            good = np.exp(np.log(-np.expm1(-slopes)).sum(axis=(1, 2)))
+            expected += good * (size - before)
+            fits[(spare >= 0).all(axis=(1, 2))] = size
             before = size
-            sums = np.cumsum(loads.reshape(len(ends), k, windows), axis=2)
-            over = (sums - most).max(axis=(1, 2))
-            better = over <= 0
-            fits[better], excess[better] = size, over[better]
-        return fits, excess
+        return expected, fits

@@ -9,6 +9,7 @@ after that the group gives up its last points.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import log2
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from .hash import Reading
 from .strings import Group, Strings
 
 _SEEDS = 384  # slopes of the hash among which some are chosen
-_CHOSEN = 3  # of them, tried in full
+_CHOSEN = 3, 16  # of them tried in full, at least and at most
+_EFFORT = 20_000  # points up to which more of them are tried
 _GRID = 32  # sizes of a group that are compared
 _GOOD = 0.97  # part of the expected size that ends the search
 _POOR = 0.6  # part of it below which a slope of the hash is given up
@@ -75,6 +77,7 @@ class Loader:
         self.h = self.ends << frame.scale >> 1
         self.values = [start << frame.scale for start in frame.starts]
         self.before: Group | None = None
+        self.chosen = min(max(_CHOSEN[0], _EFFORT // len(points)), _CHOSEN[1])
 
     def run(self) -> Loads:
         """Load all points; at least one for each hinge."""
@@ -142,8 +145,9 @@ class Loader:
         ends = self.rng.uniform(0, self.ends / self.points.width, _SEEDS)
         sizes = np.unique(np.linspace(1, largest, min(_GRID, largest)).astype(np.int64))
         z = self.floats[first : first + largest]
-        fits, excess = self.frame.hash.propose(z, ways, self.h / unit, ends, self.most, sizes)
-        best = np.lexsort((excess, -fits))[:_CHOSEN].tolist()
+        given = z, ways, self.h / unit, ends, self.most, sizes, log2(self.frame.wave.bands)
+        worth, fits = self.frame.hash.propose(*given)
+        best = np.argsort(-worth, kind="stable")[: self.chosen].tolist()
         more = largest // _GRID + 1
         found = []
         for c in best:

@@ -53,11 +53,12 @@ class Plan:
         """About how many points the windows 0 … r of a string carry, for every r."""
         if self.room <= 1:
             return [0.0] * self.windows
-        bits = log2(self.room)
-        last = self.windows - 1
-        found = [bits + self.window * r + (log2(max(2, bits)) if r == last else 0) - 0.5
-                 for r in range(self.windows)]  # fmt: skip
-        return [max(1.0, x / log2(bands)) for x in found]
+        bits, each = log2(self.room), log2(bands)
+        inside = max(self.window, bits) / each  # points of one window
+        extra = log2(max(1.0, inside / 2))
+        return [
+            max(1.0, (bits + self.window * r + extra) / each) for r in range(self.windows)
+        ]
 
     def fixed(self, dimension: int, bands: int, ending: int) -> int:
         """Blocks other than the loads: L − G."""

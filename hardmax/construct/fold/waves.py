@@ -51,12 +51,6 @@ class Wave:
         """The middle of a band."""
         return ((2 * code + 1) << self.bits) // (2 * self.bands)
 
-    def phases(self, ys: Sequence[int]) -> list[float]:
-        """y/2^bits modulo 2."""
-        mask, down = (2 << self.bits) - 1, max(0, self.bits - 60)
-        unit = 2.0 ** (down - self.bits)
-        return [((y & mask) >> down) * unit for y in ys]
-
 
 @dataclass
 class Job:
@@ -134,29 +128,37 @@ class _Search:
 
     def step(self, j: int) -> bool:
         """Cut all intervals by the j-th point of every job; False when no job is left."""
-        present = np.unique(self.owner[self.base]).tolist()
-        if not present:
-            return False
-        frequency = self._frequencies(present, j)
         of = self.owner[self.base]
         reach = np.zeros(len(self.jobs))
         np.maximum.at(reach, of, self.hi - self.lo)
-        limit = 2.0**_REACH / self.wave.bands
-        far = [k for k in present if frequency[k] * reach[k] > limit]
+        present = np.flatnonzero(reach).tolist()
+        if not present:
+            return False
+        frequency = self._frequencies(present, j)
+        far = np.flatnonzero(frequency * reach > 2.0**_REACH / self.wave.bands).tolist()
         if far:
             self._rebase(far)
             frequency = self._frequencies(present, j)
         self._thin(frequency)
-        phase = np.zeros(len(self.bases))
-        for p in np.unique(self.base).tolist():
-            job = self.jobs[self.owner[p]]
-            phase[p] = self.wave.phases([job.bases[j] + job.steps[j] * self.bases[p]])[0]
-        self._cut(j, frequency, phase)
-        for k in set(present) - set(self.owner[self.base].tolist()):
-            self.jobs[k].died = j
+        self._cut(j, frequency, self._phases(j))
+        left = np.bincount(self.owner[self.base], minlength=len(self.jobs))
+        for k in present:
+            if not left[k]:
+                self.jobs[k].died = j
         last = np.array([len(job.steps) == j + 1 for job in self.jobs])
-        self._finish(last)
+        if last.any():
+            self._finish(last)
         return bool(len(self.lo))
+
+    def _phases(self, j: int) -> Array:
+        """The phase of the j-th point at every base that is in use."""
+        bits = self.wave.bits
+        mask, down = (2 << bits) - 1, max(0, bits - 60)
+        phase = np.zeros(len(self.bases))
+        for p in np.flatnonzero(np.bincount(self.base, minlength=len(phase))).tolist():
+            job = self.jobs[self.owner[p]]
+            phase[p] = ((job.bases[j] + job.steps[j] * self.bases[p]) & mask) >> down
+        return phase * 2.0 ** (down - bits)
 
     def _frequencies(self, present: list[int], j: int) -> Array:
         """Turns per unit of slope, for every job."""
