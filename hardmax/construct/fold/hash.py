@@ -101,9 +101,8 @@ class Hash:
 
     def propose(
         self, z: Array, x: Array, start: float, ends: Array, most: Array, sizes: Array, bits: float
-    ) -> tuple[Array, Array]:
-        """For every end of h, in widths, how many of the n points will fit, as far as one can say;
-        and the largest of the ``sizes`` at which no load is above its capacity.
+    ) -> Array:
+        """For every end of h, in widths, how many of the n points will fit, as far as one can say.
 
         z, x (n,) are the hash coordinate and the address from the hinge on, x ending at 1. A
         string whose load is below ``most`` (2^b,) by s points has about 2^(s·bits) slopes.
@@ -124,7 +123,7 @@ class Hash:
                 key += np.where(v > cut, 0, 1 << q)
                 v = cut - np.abs(v - cut)
         loads = np.zeros(len(ends) * k * windows, dtype=np.int64)
-        expected, fits = np.zeros(len(ends)), np.ones(len(ends), dtype=np.int64)
+        expected = np.zeros(len(ends))
         before = 0
         for size in sizes.tolist():
             loads += np.bincount(key[:, before:size].ravel(), minlength=len(loads))
@@ -132,6 +131,5 @@ class Hash:
             slopes = np.exp2(np.clip(spare * bits, -30.0, 6.0))
             good = np.exp(np.log(-np.expm1(-slopes)).sum(axis=(1, 2)))
             expected += good * (size - before)
-            fits[(spare >= 0).all(axis=(1, 2))] = size
             before = size
-        return expected, fits
+        return expected

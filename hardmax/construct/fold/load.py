@@ -14,15 +14,20 @@ from math import log2
 import numpy as np
 
 from .address import Points
+from .common import Array
 from .frame import Frame
 from .hash import Reading
 from .strings import Group, Strings
 
-_SEEDS = 384  # slopes of the hash among which some are chosen
-_CHOSEN = 3, 16  # of them tried in full, at least and at most
+_SEEDS = 192, 4096  # slopes of the hash among which some are chosen, at least and at most
+_WORK = 250_000  # points times slopes that are looked at for one group
+_CHOSEN = 6, 16  # of them tried in full, at least and at most
 _EFFORT = 20_000  # points up to which more of them are tried
 _GRID = 32  # sizes of a group that are compared
-_GOOD = 0.97  # part of the expected size that ends the search
+_PLACES = 0.2, 0.5, 0.8  # where groups are looked at to compare plans
+_GOOD = 0.98  # part of the size hoped for that ends the search
+_SAFE = 1.5  # bits of a string's capacity that are not counted on
+_READ = 4  # times as many are read exactly
 _POOR = 0.6  # part of it below which a slope of the hash is given up
 _GAP = 8  # a hinge lies at most 1/8 of the group's length behind its last point
 
@@ -102,17 +107,24 @@ class Loader:
         best: Group | None = None
         left = len(self.points) - first
         while best is None and expected > 1:
-            for size, kappa in self._candidates(first, hinge, expected):
-                least = int(_POOR * min(size, expected)) if best is None else best.size + 1
-                group = self._solved(first, size, hinge, kappa, least)
-                best = group or best
-                if best is not None and best.size >= min(_GOOD * expected, left):
+            solved = 0
+            goal, candidates = self._candidates(first, hinge, expected)
+            for size, kappa in candidates:
+                task = self._task(first, size, hinge, kappa)
+                least = int(_POOR * expected) if best is None else best.size + 1
+                if task is None or (best is not None and task.bearable < least):
+                    continue
+                group = task.solved(min(least, len(self.points) - first))
+                best, solved = group or best, solved + 1
+                good = best is not None and best.size >= min(_GOOD * goal, left)
+                if good or solved == self.chosen:
                     break
             expected = expected * 3 // 4
         while best is None:  # a single point can always be solved
             length = self._length(first, hinge, 1)
             end = int(self.rng.integers(1 << 40)) * self.ends >> 40
-            best = self._solved(first, 1, hinge, self._kappa(end, length), 1)
+            task = self._task(first, 1, hinge, self._kappa(end, length))
+            best = task.solved(1) if task is not None else None
         return best
 
     def _kappa(self, end: int, length: int) -> int:
@@ -133,29 +145,54 @@ class Loader:
             length += int(self.rng.integers(1 << 30)) * gap >> 30
         return length
 
-    def _candidates(self, first: int, hinge: int, expected: int) -> list[tuple[int, int]]:
-        """Sizes and slopes of the hash, those with the largest size first."""
+    def _candidates(
+        self, first: int, hinge: int, expected: int
+    ) -> tuple[float, list[tuple[int, int]]]:
+        """The size to hope for; sizes and slopes of the hash, the most promising first."""
         left = len(self.points) - first
         if not self.frame.plan.hashed:
-            return [(min(left, expected + 3), 0)]
-        largest = min(left, int(1.25 * expected) + 3)
-        x = self.points.x[first : first + largest]
-        length, unit = x[-1] - hinge, self.points.width << self.frame.scale
-        ways = np.array([(v - hinge) / length for v in x])
-        ends = self.rng.uniform(0, self.ends / self.points.width, _SEEDS)
-        sizes = np.unique(np.linspace(1, largest, min(_GRID, largest)).astype(np.int64))
-        z = self.floats[first : first + largest]
-        given = z, ways, self.h / unit, ends, self.most, sizes, log2(self.frame.wave.bands)
-        worth, fits = self.frame.hash.propose(*given)
-        best = np.argsort(-worth, kind="stable")[: self.chosen].tolist()
-        more = largest // _GRID + 1
+            return 1.0, [(min(left, expected + 3), 0)]
+        worth, ends, length, largest = self._looked_at(first, hinge, expected)
+        best = np.argsort(-worth, kind="stable")[: _READ * self.chosen].tolist()
         found = []
         for c in best:
             end = int(ends[c] * 2.0**40) * self.points.width >> 40
-            found.append((min(largest, int(fits[c]) + more), self._kappa(end, length)))
-        return found
+            found.append((largest, self._kappa(end, length)))
+        return float(worth[best[0]]), found
 
-    def _solved(self, first: int, size: int, hinge: int, kappa: int, least: int) -> Group | None:
+    def _looked_at(
+        self, first: int, hinge: int, expected: int
+    ) -> tuple[Array, Array, int, int]:
+        """Many slopes of the hash: how many points each will serve, where h ends, and how far and
+        for how many points that is."""
+        largest = min(len(self.points) - first, int(1.35 * expected) + 3)
+        x = self.points.x[first : first + largest]
+        length, unit = x[-1] - hinge, self.points.width << self.frame.scale
+        ways = np.array([(v - hinge) / length for v in x])
+        seeds = min(max(_SEEDS[0], _WORK // largest), _SEEDS[1])
+        ends = self.rng.uniform(0, self.ends / self.points.width, seeds)
+        sizes = np.unique(np.linspace(1, largest, min(_GRID, largest)).astype(np.int64))
+        z = self.floats[first : first + largest]
+        bits = log2(self.frame.wave.bands)
+        most = self.most - _SAFE / bits
+        given = z, ways, self.h / unit, ends, most, sizes, bits
+        return self.frame.hash.propose(*given), ends, length, largest
+
+    def typical(self) -> float:
+        """About how many points a group will have."""
+        count = len(self.points)
+        expected = max(2, int(len(self.columns) * self.most[-1]))
+        if not self.frame.plan.hashed or count <= expected:
+            return 0.93 * expected
+        found = []
+        for part in _PLACES:
+            first = int(part * max(0, count - 1.35 * expected))
+            hinge = self.points.x[first] - 1
+            found.append(float(self._looked_at(first, hinge, expected)[0].max()))
+        return sum(found) / len(found)
+
+    def _task(self, first: int, size: int, hinge: int, kappa: int) -> Strings | None:
+        """The strings behind a hinge; None where h of a point lies too near to a fold."""
         frame = self.frame
         x = [v - hinge for v in self.points.x[first : first + size]]
         if frame.plan.hashed:
@@ -166,8 +203,7 @@ class Loader:
                 return None
         else:
             reading = Reading.none(size)
-        strings = Strings(
+        return Strings(
             frame, self.points, self.columns, self.codes, self.values, self.before, first, x,
             reading, kappa, lambda count: self._length(first, hinge, count), self.beam, self.rng,
         )  # fmt: skip
-        return strings.solved(least)

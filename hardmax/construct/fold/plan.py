@@ -12,6 +12,7 @@ from .select import tree
 _BITS = range(8)  # bits of h that say by how much y is shifted
 _WINDOW = range(6, 13)  # doublings by one step of the shift
 _FOLDS = range(4, 20)  # folds that the slopes alone need
+_SEARCH = 32  # the range of a string at most, in half periods, over the intervals searched
 _HASH = 2  # folds of h that spread the points, to begin with
 
 
@@ -74,12 +75,14 @@ class Plan:
         )
 
 
-def plans(count: int, dimension: int, bands: int, ending: int) -> list[tuple[float, Plan]]:
+def plans(
+    count: int, dimension: int, bands: int, ending: int, beam: int
+) -> list[tuple[float, Plan]]:
     """Plans with the expected number of blocks, the best first."""
     found = []
     for plan in _all(dimension):
         most = plan.capacity(bands)[-1] * plan.strings
-        if most <= plan.strings or plan.room < 8:
+        if most <= plan.strings or not 8 <= plan.room <= _SEARCH * beam:
             continue
         filled = 0.97
         if plan.strings > 1:

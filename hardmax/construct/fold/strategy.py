@@ -6,7 +6,8 @@ triangle wave ends, and slopes of a few hundred bits, shared by hundreds of poin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,10 @@ from .load import Loader, Loads
 from .plan import Plan, plans
 
 
-_BEAM = 2048  # intervals of slopes kept for a string
+_SPREADS = range(5)  # folds of the hash that are compared
+_PLANS = 12  # plans that are compared on some of the points
+_MANY = 3000  # points from which the search has to be short
+_BEAM = 16384, 2048  # intervals of slopes kept for a string
 
 
 def build_fold(
@@ -81,9 +85,9 @@ def _folded(
     """The blocks behind tie splitting, and what `info` tells of them."""
     points = addressed(means, codes, list(targets.values()), form.axis, seed)
     bands, d = len(form.names), means.dimension
-    plan = plans(len(points), d, bands, form.blocks)[0][1]
-    frame = Frame.of(points, plan, bands)
-    loads = Loader(points, frame, seed, _BEAM).run()
+    beam = _BEAM[len(points) > _MANY]
+    frame = Frame.of(points, _best(points, bands, form.blocks, seed, beam), bands)
+    plan, loads = frame.plan, Loader(points, frame, seed, beam).run()
     layout = Layout.of(frame, points, form.base)
     staged = Staged([("collapse", points.collapse(layout.start))])
     staged.extend(blocks.load(layout, loads))
@@ -98,3 +102,21 @@ def _folded(
     staged.extend(end(form, layout, heights, points.codes, ground, sets, targets))
     meta = {"groups": len(loads.hinges), "strings": plan.strings, "windows": plan.windows, "folds": len(folds)}
     return staged, meta
+
+
+def _best(points: Points, bands: int, ending: int, seed: int, beam: int) -> Plan:
+    """The plan with the fewest blocks, by the groups that some of the points would make."""
+    d = points.registers.dimension
+    found: dict[Plan, float] = {}
+
+    def compare(some: Iterable[Plan]) -> Plan:
+        for plan in some:
+            if plan not in found:
+                loader = Loader(points, Frame.of(points, plan, bands), seed, beam)
+                groups = len(points) / loader.typical()
+                found[plan] = plan.fixed(d, bands, ending) + groups
+        return min(found, key=lambda plan: found[plan])
+
+    likely = [plan for _, plan in plans(len(points), d, bands, ending, beam)[:_PLANS]]
+    best = compare(likely)
+    return compare(replace(best, spread=n) for n in _SPREADS) if best.hashed else best

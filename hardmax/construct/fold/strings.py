@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from math import log2
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from .frame import Frame
 from .hash import Reading
 from .waves import Job, serves, single, solve
 
+_OVER = 0.5  # bits by which a string may be overloaded when it is tried
 _KEEP = 8  # a group gives up at most 1/8 of its points at once
 
 
@@ -63,7 +66,7 @@ class Strings:
     def __post_init__(self) -> None:
         plan = self.frame.plan
         self.shifts = [plan.window * r for r in self.reading.window.tolist()]
-        self.noise = self._noise() if plan.b else [0] * len(self.x)
+        self.noise = [0] * len(self.x)
         of = self.reading.string
         self.members = [np.flatnonzero(of == m).tolist() for m in range(plan.strings)]
         self.jobs: list[Job] = []
@@ -73,7 +76,11 @@ class Strings:
     def solved(self, least: int) -> Group | None:
         """The largest group that was found, None if it has fewer than ``least`` points."""
         strings = range(len(self.members))
-        size = len(self.x)
+        size = self.bearable
+        if size < max(1, least):
+            return None
+        if self.frame.plan.b:
+            self.noise = self._noise()
         length = self.length_of(size)
         self.jobs = [self._job(m, size, length, self.values[m]) for m in strings]
         failed = self._attempt(list(strings))
@@ -92,6 +99,21 @@ class Strings:
             self.first, size, length, self.kappa, slopes, self.starts, jobs, self.reading,
             self.changed,
         )  # fmt: skip
+
+    @cached_property
+    def bearable(self) -> int:
+        """The size up to which no string has far more points than it carries."""
+        plan, bands = self.frame.plan, self.frame.wave.bands
+        most = np.array(plan.capacity(bands)) + _OVER / log2(bands)
+        of, window = self.reading.string, self.reading.window
+        size = len(self.x)
+        for r, capacity in enumerate(most.tolist()):
+            early = np.flatnonzero(window <= r)
+            for m in range(plan.strings):
+                mine = early[of[early] == m]
+                if len(mine) > capacity:
+                    size = min(size, int(mine[int(capacity)]))
+        return max(1, size)
 
     def _job(self, m: int, size: int, length: int, value: int) -> Job:
         """The points of string m among the first ``size``, with its value at the hinge."""

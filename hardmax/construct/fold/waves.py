@@ -15,11 +15,11 @@ import numpy as np
 
 from .common import Array
 
-_BASES = 24  # exact bases of a string
+_BASES = 128  # exact bases of a string
 _REACH = 40  # log2 of the turns, over the number of bands, up to which floats are used
 _INSIDE = 1 - 2.0**-9  # part of a band that floats aim at
 _SPENT = 2.0**-12  # an interval of slopes shorter than this many turns is dropped
-_KEPT = 12  # slopes returned for a string
+_KEPT = 16  # slopes returned for a string
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class _Search:
         """Cut all intervals by the j-th point of every job; False when no job is left."""
         of = self.owner[self.base]
         reach = np.zeros(len(self.jobs))
-        np.maximum.at(reach, of, self.hi - self.lo)
+        np.maximum.at(reach, of, self.hi)  # errors are relative to it
         present = np.flatnonzero(reach).tolist()
         if not present:
             return False
@@ -179,11 +179,11 @@ class _Search:
         grows = 1 + f * width / 2
         if (np.bincount(of, grows, len(self.jobs)) <= 2 * self.beam).all():
             return
-        order = np.lexsort((-width, of))
-        total = np.cumsum(grows[order])
-        first = np.searchsorted(of[order], np.arange(len(self.jobs)))
-        before = np.concatenate([[0.0], total])[first][of[order]]
-        self._keep(np.sort(order[total - before <= 2 * self.beam]))
+        # wide intervals are worth more
+        total = np.bincount(of, grows, len(self.jobs))
+        count = np.bincount(of, minlength=len(total))
+        share = 2 * self.beam * count / np.maximum(total * np.bincount(of, width, len(total)), 1e-300)
+        self._keep(self.rng.random(len(of)) < share[of] * width)
 
     def _rebase(self, far: list[int]) -> None:
         """New exact bases, at the lower ends of the widest intervals of some jobs."""
