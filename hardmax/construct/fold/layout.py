@@ -31,7 +31,7 @@ class Layout:
         rest = points.registers.of_point(place)
         layout = cls(frame, points, rest, [], [])
         for j, column in enumerate(points.columns):
-            value = rest[j]
+            value, constant = rest[j], False
             if j == layout.x:
                 begin = Fraction(floor(value) - points.x[-1])
             elif j == layout.h:
@@ -43,8 +43,7 @@ class Layout:
                 constant = column.count(column[0]) == len(column)
                 begin = value - column[0] if constant else Fraction(ceil(value))
             layout.start.append(begin)
-            used = j in (layout.x, layout.h) or j in layout.strings
-            layout.fixed.append(not used and begin + column[0] == value)
+            layout.fixed.append(constant)
         return layout
 
     @property

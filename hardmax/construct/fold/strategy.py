@@ -38,7 +38,7 @@ from .plan import Plan, plans
 _SPREADS = range(5)  # folds of the hash that are compared
 _PLANS = 12  # plans that are compared on some of the points
 _MANY = 3000  # points from which the search has to be short
-_BEAM = 16384, 2048  # intervals of slopes kept for a string
+_BEAM = 8192, 2048  # intervals of slopes kept for a string
 
 
 def build_fold(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from math import log2
 
 import numpy as np
@@ -15,6 +16,8 @@ from .hash import Reading
 from .waves import Job, serves, single, solve
 
 _OVER = 0.5  # bits by which a string may be overloaded when it is tried
+_LESS = 8  # part of the intervals that are kept where a string is tried again
+_HASTE = 96  # a group gives up at least 1/96 of its points more each time
 _KEEP = 8  # a group gives up at most 1/8 of its points at once
 
 
@@ -84,9 +87,14 @@ class Strings:
         length = self.length_of(size)
         self.jobs = [self._job(m, size, length, self.values[m]) for m in strings]
         failed = self._attempt(list(strings))
-        while failed := self._from_others(failed, size, length):
+        for attempt in count(1):
+            failed = self._from_others(failed, size, length)
+            if not failed:
+                break
+            # without the last of the points that did not go together; more and more of them
             places = [max(job.rows[: job.died + 1]) for job in (self.jobs[m] for m in failed)]
-            size = min(size - 1, max(min(places), size - max(1, size // _KEEP)))
+            least_loss = 1 + size * attempt // _HASTE
+            size = min(size - least_loss, max(min(places), size - max(1, size // _KEEP)))
             if size < max(1, least):
                 return None
             length = self.length_of(size)
@@ -149,12 +157,12 @@ class Strings:
 
     def _attempt(self, strings: list[int]) -> list[int]:
         """Solve some strings; those that failed."""
-        self._solve([self.jobs[m] for m in strings])
+        self._solve([self.jobs[m] for m in strings], self.beam)
         return [m for m in strings if not self.jobs[m].slopes]
 
-    def _solve(self, jobs: list[Job]) -> None:
+    def _solve(self, jobs: list[Job], beam: int) -> None:
         wave = self.frame.wave
-        solve([job for job in jobs if len(job.steps) != 1], wave, self.beam, self.rng)
+        solve([job for job in jobs if len(job.steps) != 1], wave, beam, self.rng)
         for job in jobs:
             if len(job.steps) == 1:
                 slope = single(job, wave)
@@ -169,11 +177,13 @@ class Strings:
             return failed
         tries: list[tuple[int, int, int, Job]] = []
         for m in failed:
+            if self.jobs[m].died < len(self.jobs[m].steps) // 2:
+                continue  # far too many points
             for slope in before.jobs[m].slopes:
                 value = before.values[m] + slope * before.length
                 if slope != before.slopes[m]:
                     tries.append((m, slope, value, self._job(m, size, length, value)))
-        self._solve([job for *_, job in tries])
+        self._solve([job for *_, job in tries], self.beam // _LESS)
         left = set(failed)
         for m, slope, value, job in tries:
             if m in left and job.slopes and serves(before.jobs[m], self.frame.wave, slope):

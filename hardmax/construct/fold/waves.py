@@ -19,7 +19,7 @@ _BASES = 128  # exact bases of a string
 _REACH = 40  # log2 of the turns, over the number of bands, up to which floats are used
 _INSIDE = 1 - 2.0**-9  # part of a band that floats aim at
 _SPENT = 2.0**-12  # an interval of slopes shorter than this many turns is dropped
-_KEPT = 16  # slopes returned for a string
+_KEPT = 8  # slopes returned for a string
 
 
 @dataclass(frozen=True)
