@@ -15,6 +15,7 @@ from ..rows import lowest_terms, row_of, vector_of
 from .buffers import Buffers
 from .chunks import chunks, chunkwise
 from .collapse import Collapsed, collapse
+from .deep import run_deep
 from .plan import Plan, Scaling
 from .points import Points
 from .replay import Replay
@@ -165,6 +166,11 @@ def _part(
     buffers: Buffers,
 ) -> _Part:
     count = end - start
+    deep = run_deep(plan, tokens, offsets, start, end, targets)
+    if deep is not None:
+        known = deep[0].copy()
+        known[list(deep[1])] = True
+        return _Part(np.full(count, OPEN), *deep, np.flatnonzero(~known))
     # where targets were asked for before, they will be again
     again = targets is not None and Tables in plan.memory
     collapsed = collapse(plan, tokens, offsets[start : end + 1], again)

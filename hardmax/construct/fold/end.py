@@ -63,9 +63,11 @@ def ending(targets: Mapping[str, Vector]) -> Ending:
         level, follow, flat = _followed(places, axis)
         if not flat:
             continue
+        flattened = [tuple(level if j == axis else t for j, t in enumerate(p)) for p in places]
         for cuts in (_digits(len(names)), tuple(range(len(names) - 1, 0, -1))):
-            vectors = tuple((c, _minus(places[c], places[0])) for c in cuts)
-            if all(_taken(vectors, places[0], c) == place for c, place in enumerate(places)):
+            vectors = tuple((c, _minus(flattened[c], flattened[0])) for c in cuts)
+            taken = [_taken(vectors, flattened[0], c) for c in range(len(names))]
+            if taken == flattened:
                 found.append(Ending(names, places, vectors, axis, level, follow, None))
     found.append(_peeled(targets))
     return min(found, key=lambda ending: ending.blocks)
