@@ -28,12 +28,17 @@ if TYPE_CHECKING:
     default="paper",
     show_default=True,
     metavar="NAME",
-    help="Construction: paper, peel, cover, or auto (the shallowest).",
+    help="Construction: paper, peel, cover, fold, or auto (the shallowest).",
 )
 @click.option(
     "--no-learn",
     is_flag=True,
     help="Strategies cover and auto: memorise, without half-spaces fitted to the data.",
+)
+@click.option(
+    "--robust",
+    is_flag=True,
+    help="Strategy auto: leave out fold, whose models have no margins.",
 )
 @click.option(
     "--seed",
@@ -58,7 +63,7 @@ if TYPE_CHECKING:
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
 @json_option
 def build(
-    data: str, output: str, strategy: str, no_learn: bool, seed: int, positional: bool,
+    data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int, positional: bool,
     numbers: str, certificate: str | None, test: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
@@ -97,7 +102,7 @@ def build(
                 made += 1
                 step(made)
 
-            model = construct(loaded, strategy, seed, count, learn=not no_learn)
+            model = construct(loaded, strategy, seed, count, learn=not no_learn, robust=robust)
     except ContradictionError as found:
         return _contradiction(found, as_json)
     times["build"] = perf_counter() - start

@@ -45,11 +45,13 @@ def build(
     on_block: Callable[[str], None] | None = None,
     *,
     learn: bool = True,
+    robust: bool = False,
 ) -> Transformer:
     """Construct a hardmax transformer that classifies every sequence of ``data``.
 
     ``learn`` lets the strategies cover and auto fit half-spaces to the data (*learn, then
-    repair*); without it they memorise.
+    repair*); without it they memorise. ``robust`` keeps auto from taking fold, whose models have
+    no margin that float64 could see.
     Raises ContradictionError where two sequences have equal empirical measures and
     different labels: then there is none (theory A1). Verify the result with
     `hardmax.certify`; the construction itself claims nothing.
@@ -65,6 +67,8 @@ def build(
     builder = STRATEGIES[strategy]
     if strategy in _LEARNING:
         builder = partial(builder, learn=learn)
+    if strategy == "auto":
+        builder = partial(builder, robust=robust)
     model = builder(data, merged, seed, on_block)
     model.meta = {
         "strategy": strategy,
@@ -76,7 +80,8 @@ def build(
         "N": len(merged),
         "M": len(set(data.labels)),
         "labels": {name: label_set.to_json() for name, label_set in data.given_sets.items()},
-        "options": {"learn": learn} if strategy in _LEARNING else {},
+        "options": ({"learn": learn} if strategy in _LEARNING else {})
+        | ({"robust": True} if robust and strategy == "auto" else {}),
         **model.meta,
     }
     return model

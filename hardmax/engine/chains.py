@@ -130,7 +130,7 @@ class Fan:
                     table.setdefault(j, [Fraction(0)] * len(scaled))[i] = step
         sums = [{j: [Fraction(0), *accumulate(steps)] for j, steps in table.items()}
                 for table in (slopes, levels)]  # fmt: skip
-        return cls(a, [knot for knot, *_ in scaled], *sums)
+        return cls(a, [knot for knot, *_ in scaled], sums[0], sums[1])
 
     def apply(self, points: Points) -> None:
         v, q = points.product(self.a, Fraction(0))
@@ -158,7 +158,9 @@ class Fan:
         key = j, was, q
         if key not in self.memory:
             slopes, levels = self.slopes[j], self.levels[j]
-            common = lcm(was, *{x.denominator * q for x in slopes}, *{x.denominator for x in levels})
+            common = lcm(
+                was, *{x.denominator * q for x in slopes}, *{x.denominator for x in levels}
+            )
             scaled = [int(x * common / q) for x in slopes], [int(x * common) for x in levels]
             self.memory[key] = common, *scaled
         return self.memory[key]
@@ -273,9 +275,7 @@ def _fan(run: Sequence[tuple[Sparse, Fraction, Sparse]], start: int) -> int:
     return count
 
 
-def _wave(
-    run: Sequence[tuple[Sparse, Fraction, Sparse]], start: int
-) -> tuple[Wave | None, int]:
+def _wave(run: Sequence[tuple[Sparse, Fraction, Sparse]], start: int) -> tuple[Wave | None, int]:
     """The wave that begins at ``start``, and how many layers it has."""
     e, _, first = run[start]
     if not e or not first:

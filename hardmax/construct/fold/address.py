@@ -111,9 +111,7 @@ def _roles(columns: list[list[int]], axis_y: int) -> list[int]:
     return [rest[0], hashed, axis_y, *rest[1:]]
 
 
-def _address(
-    columns: list[list[int]], axis: int, rng: Random
-) -> tuple[tuple[int, ...], list[int]]:
+def _address(columns: list[list[int]], axis: int, rng: Random) -> tuple[tuple[int, ...], list[int]]:
     size = _SIZE
     while True:
         top = 1 << size

@@ -14,8 +14,6 @@ from fractions import Fraction
 from ...labels import LabelSet
 from ...model.layers import RankOneBlock
 from ...numbers import Vector
-
-
 from .common import Array, Places, classify
 from .layout import Layout
 
@@ -53,7 +51,8 @@ def ending(targets: Mapping[str, Vector]) -> Ending:
     """The ending with the fewest blocks.
 
     >>> line = {str(c): (Fraction(c), Fraction(0)) for c in range(10)}
-    >>> ending(line).blocks, ending({"a": (Fraction(1), Fraction(2)), "b": (Fraction(3),) * 2}).blocks
+    >>> pair = {"a": (Fraction(1), Fraction(2)), "b": (Fraction(3), Fraction(3))}
+    >>> ending(line).blocks, ending(pair).blocks
     (8, 3)
     """
     names = tuple(sorted(targets, key=lambda name: targets[name]))
@@ -145,13 +144,21 @@ def end(
         start, drop = base + Fraction(floor, fine), Fraction(down, fine)
         move = registers.direction(vector)
         share = steep / drop
-        yield "end", registers.layer(
-            {y: 1}, -start, _sum({y: -steep}, {j: share * v for j, v in move.items()})
+        yield (
+            "end",
+            registers.layer(
+                {y: 1}, -start, _sum({y: -steep}, {j: share * v for j, v in move.items()})
+            ),
         )
         # behind the first block y − start is 1 − steep times what it was
         back = Fraction(steep, steep - 1)
-        yield "end", registers.layer(
-            {y: -back}, back * start - drop, _sum({y: 1}, {j: -v / drop for j, v in move.items()})
+        yield (
+            "end",
+            registers.layer(
+                {y: -back},
+                back * start - drop,
+                _sum({y: 1}, {j: -v / drop for j, v in move.items()}),
+            ),
         )
         merged: dict[int, tuple[int, int]] = {}
         for c, (a, b) in at.items():

@@ -57,7 +57,7 @@ class Hash:
 
     @property
     def top(self) -> int:
-        """h stays in [0, top)."""
+        """The range [0, top) in which h stays."""
         return self.plan.strings * self.cell << self.plan.spread
 
     @cached_property
@@ -109,8 +109,8 @@ class Hash:
         """
         unit = float(self.width)
         v = z[None] + start + (ends[:, None] - start) * x[None]
-        for cut in self.cuts[: self.plan.spread]:
-            v = (cut / unit) - np.abs(v - cut / unit)
+        for whole in self.cuts[: self.plan.spread]:
+            v = (whole / unit) - np.abs(v - whole / unit)
         k, windows = self.plan.strings, self.plan.windows
         cell = np.clip((v * (unit / self.cell)).astype(np.int64), 0, k - 1)
         key = (np.arange(len(ends))[:, None] * k + cell) * windows

@@ -160,9 +160,7 @@ class Loader:
             found.append((largest, self._kappa(end, length)))
         return float(worth[best[0]]), found
 
-    def _looked_at(
-        self, first: int, hinge: int, expected: int
-    ) -> tuple[Array, Array, int, int]:
+    def _looked_at(self, first: int, hinge: int, expected: int) -> tuple[Array, Array, int, int]:
         """Many slopes of the hash: how many points each will serve, where h ends, and how far and
         for how many points that is."""
         largest = min(len(self.points) - first, int(1.35 * expected) + 3)

@@ -57,9 +57,7 @@ class Plan:
         bits, each = log2(self.room), log2(bands)
         inside = max(self.window, bits) / each  # points of one window
         extra = log2(max(1.0, inside / 2))
-        return [
-            max(1.0, (bits + self.window * r + extra) / each) for r in range(self.windows)
-        ]
+        return [max(1.0, (bits + self.window * r + extra) / each) for r in range(self.windows)]
 
     def fixed(self, dimension: int, bands: int, ending: int) -> int:
         """Blocks other than the loads: L − G."""
@@ -82,7 +80,7 @@ def plans(
     found = []
     for plan in _all(dimension):
         most = plan.capacity(bands)[-1] * plan.strings
-        if most <= plan.strings or not 8 <= plan.room <= _SEARCH * beam:
+        if not 8 <= plan.room <= _SEARCH * beam:
             continue
         filled = 0.97
         if plan.strings > 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def tree(k: int) -> Tree:
         sizes.append(-(-sizes[-1] // 2))
     registers, new = [0], 1
     levels: list[Level] = []
-    for cells, joined in reversed(list(zip(sizes, sizes[1:], strict=False))):
+    for cells, joined in reversed(list(pairwise(sizes))):
         selects, before = [], registers + [0] * (cells - joined)
         for i in range(joined):
             other = 2 * joined - 1 - i

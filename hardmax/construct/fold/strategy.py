@@ -1,19 +1,22 @@
 """Strategy `fold`: about 2√(N log₂M/(d−2)) blocks for random labels (docs/theory.md).
 
 Tie splitting and collapse, then waves: every point gets its class from the band in which a steep
-triangle wave ends, and slopes of a few hundred bits, shared by hundreds of points, say where that is.
+triangle wave ends, and slopes of a few hundred bits, shared by hundreds of points, say
+where that is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
 
 from ...dataset import Dataset
 from ...dataset.measures import Merged
+from ...errors import ConstructionError
 from ...labels import LabelSet
 from ...model.transformer import Transformer
 from ...numbers import Vector
@@ -31,14 +34,27 @@ from .common import (
 from .end import Ending, end, ending
 from .frame import Frame
 from .layout import Layout
-from .load import Loader, Loads
+from .load import Loader
 from .plan import Plan, plans
-
 
 _SPREADS = range(5)  # folds of the hash that are compared
 _PLANS = 12  # plans that are compared on some of the points
 _MANY = 3000  # points from which the search has to be short
 _BEAM = 8192, 2048  # intervals of slopes kept for a string
+
+
+def expected_blocks(count: int, targets: Mapping[str, Vector]) -> int:
+    """About how many blocks `build_fold` will need for ``count`` points, d ≥ 2, without building.
+
+    >>> from fractions import Fraction
+    >>> two = {"a": (Fraction(0),) * 8, "b": (Fraction(1),) + (Fraction(0),) * 7}
+    >>> 100 < expected_blocks(10_000, two) < 130
+    True
+    """
+    dimension = len(next(iter(targets.values())))
+    form = ending(targets)
+    beam = _BEAM[count > _MANY]
+    return ceil(plans(count, dimension, len(targets), form.blocks, beam)[0][0])
 
 
 def build_fold(
@@ -55,7 +71,8 @@ def build_fold(
         model.meta |= {"form": "peel", "why": "built as peel: the dimension is 1"}
         return model
     targets = {name: data.sets[name].witness() for name in dict.fromkeys(labels)}
-    staged, meta = Staged(), {}
+    staged = Staged()
+    meta: dict[str, Any] = {"bound": 2}
     if len(targets) == 1:
         staged.add("collapse", collapse_to_zero(next(iter(targets.values()))))
     else:
@@ -67,6 +84,8 @@ def build_fold(
         codes = np.array([of[label] for label in labels])
         made, meta = _folded(means, codes, form, data.sets, targets, seed)
         staged.extend(made)
+        meta["bound"] += len(split)
+        meta["tie_splitting"] = len(split)
     stages = staged.stages()
     if on_block is not None:
         for stage in stages:
@@ -84,7 +103,7 @@ def _folded(
 ) -> tuple[Staged, dict[str, Any]]:
     """The blocks behind tie splitting, and what `info` tells of them."""
     points = addressed(means, codes, list(targets.values()), form.axis, seed)
-    bands, d = len(form.names), means.dimension
+    bands = len(form.names)
     beam = _BEAM[len(points) > _MANY]
     frame = Frame.of(points, _best(points, bands, form.blocks, seed, beam), bands)
     plan, loads = frame.plan, Loader(points, frame, seed, beam).run()
@@ -100,7 +119,16 @@ def _folded(
     staged.extend(blocks.kill(layout, loads))
     heights = [frame.wave.height(y) for y in loads.ys]
     staged.extend(end(form, layout, heights, points.codes, ground, sets, targets))
-    meta = {"groups": len(loads.hinges), "strings": plan.strings, "windows": plan.windows, "folds": len(folds)}
+    meta = {
+        "groups": len(loads.hinges),
+        "strings": plan.strings,
+        "windows": plan.windows,
+        "spread": plan.spread,
+        "folds": len(folds),
+        "bound": plan.fixed(means.dimension, bands, form.blocks) + len(loads.hinges),
+    }
+    if len(staged) > meta["bound"]:
+        raise ConstructionError(f"{len(staged)} blocks break the bound {meta['bound']}")
     return staged, meta
 
 

@@ -74,8 +74,10 @@ class Job:
         kept = [i for i, row in enumerate(self.rows) if row < size]
         if len(kept) == len(self.rows):
             return self
-        lists = (self.steps, self.bases, self.codes, self.rows)
-        return Job(*([x[i] for i in kept] for x in lists), self.low, self.length, self.slopes)
+        steps, bases, codes, rows = (
+            [x[i] for i in kept] for x in (self.steps, self.bases, self.codes, self.rows)
+        )
+        return Job(steps, bases, codes, rows, self.low, self.length, self.slopes)
 
 
 def serves(job: Job, wave: Wave, slope: int) -> bool:
@@ -120,8 +122,10 @@ class _Search:
         self.owner = np.arange(len(jobs))  # the job of each base
         self.base = np.arange(len(jobs))  # the base of each interval
         self.lo = np.zeros(len(jobs))
-        self.hi = np.array([float(job.length >> e) for job, e in zip(jobs, self.units)])
-        for k, job in enumerate(jobs):
+        self.hi = np.array(
+            [float(job.length >> e) for job, e in zip(jobs, self.units, strict=True)]
+        )
+        for job in jobs:
             if not job.steps:
                 job.slopes = [short(job.low, job.low + job.length)]
         self._keep(np.array([bool(job.steps) for job in jobs]))
@@ -182,7 +186,9 @@ class _Search:
         # wide intervals are worth more
         total = np.bincount(of, grows, len(self.jobs))
         count = np.bincount(of, minlength=len(total))
-        share = 2 * self.beam * count / np.maximum(total * np.bincount(of, width, len(total)), 1e-300)
+        share = (
+            2 * self.beam * count / np.maximum(total * np.bincount(of, width, len(total)), 1e-300)
+        )
         self._keep(self.rng.random(len(of)) < share[of] * width)
 
     def _rebase(self, far: list[int]) -> None:
