@@ -20,14 +20,15 @@ from .hash import Reading
 from .strings import Group, Strings
 
 _SEEDS = 192, 4096  # slopes of the hash among which some are chosen, at least and at most
-_WORK = 250_000  # points times slopes that are looked at for one group
+_WORK = 2**22, 2**34  # points times slopes that are looked at for a group, and for all
 _CHOSEN = 6, 16  # of them tried in full, at least and at most
 _EFFORT = 20_000  # points up to which more of them are tried
 _GRID = 32  # sizes of a group that are compared
 _PLACES = 0.2, 0.5, 0.8  # where groups are looked at to compare plans
 _GOOD = 0.98  # part of the size hoped for that ends the search
-_SAFE = 1.5  # bits of a string's capacity that are not counted on
-_READ = 4  # times as many are read exactly
+_APART = 100  # slopes of the hash that are tried differ by 1/100 of its range
+_SAFE = 0.5, 2.0  # bits of a string's capacity that are not counted on, without and with windows
+_READ = 2  # times as many are read exactly
 _POOR = 0.6  # part of it below which a slope of the hash is given up
 _GAP = 8  # a hinge lies at most 1/8 of the group's length behind its last point
 
@@ -153,12 +154,19 @@ class Loader:
         if not self.frame.plan.hashed:
             return 1.0, [(min(left, expected + 3), 0)]
         worth, ends, length, largest = self._looked_at(first, hinge, expected)
-        best = np.argsort(-worth, kind="stable")[: _READ * self.chosen].tolist()
+        order = np.argsort(-worth, kind="stable").tolist()
+        apart = self.ends / self.points.width / _APART
+        taken: list[int] = []
+        for c in order[: _READ * self.chosen * _APART]:  # slopes nearly alike fail alike
+            if all(abs(ends[c] - ends[other]) > apart for other in taken):
+                taken.append(c)
+            if len(taken) == _READ * self.chosen:
+                break
         found = []
-        for c in best:
+        for c in taken:
             end = int(ends[c] * 2.0**40) * self.points.width >> 40
             found.append((largest, self._kappa(end, length)))
-        return float(worth[best[0]]), found
+        return float(worth[order[0]]), found
 
     def _looked_at(self, first: int, hinge: int, expected: int) -> tuple[Array, Array, int, int]:
         """Many slopes of the hash: how many points each will serve, where h ends, and how far and
@@ -167,12 +175,13 @@ class Loader:
         x = self.points.x[first : first + largest]
         length, unit = x[-1] - hinge, self.points.width << self.frame.scale
         ways = np.array([(v - hinge) / length for v in x])
-        seeds = min(max(_SEEDS[0], _WORK // largest), _SEEDS[1])
+        work = min(_WORK[0], _WORK[1] // (len(self.points) + 1024))
+        seeds = min(max(_SEEDS[0], work // largest), _SEEDS[1])
         ends = self.rng.uniform(0, self.ends / self.points.width, seeds)
         sizes = np.unique(np.linspace(1, largest, min(_GRID, largest)).astype(np.int64))
         z = self.floats[first : first + largest]
         bits = log2(self.frame.wave.bands)
-        most = self.most - _SAFE / bits
+        most = self.most - _SAFE[self.frame.plan.b > 0] / bits
         given = z, ways, self.h / unit, ends, most, sizes, bits
         return self.frame.hash.propose(*given), ends, length, largest
 

@@ -37,10 +37,10 @@ from .layout import Layout
 from .load import Loader
 from .plan import Plan, plans
 
-_SPREADS = range(5)  # folds of the hash that are compared
+_SPREADS = range(7)  # folds of the hash that are compared
 _PLANS = 12  # plans that are compared on some of the points
 _MANY = 3000  # points from which the search has to be short
-_BEAM = 8192, 2048  # intervals of slopes kept for a string
+_BEAM = 8192, 4096  # intervals of slopes kept for a string
 
 
 def expected_blocks(count: int, targets: Mapping[str, Vector]) -> int:

@@ -16,6 +16,7 @@ from .hash import Reading
 from .waves import Job, serves, single, solve
 
 _OVER = 0.5  # bits by which a string may be overloaded when it is tried
+_FEW = 3  # a string that dies of its first points needs other phases
 _LESS = 8  # part of the intervals that are kept where a string is tried again
 _HASTE = 96  # a group gives up at least 1/96 of its points more each time
 _KEEP = 8  # a group gives up at most 1/8 of its points at once
@@ -177,7 +178,8 @@ class Strings:
             return failed
         tries: list[tuple[int, int, int, Job]] = []
         for m in failed:
-            if self.jobs[m].died < len(self.jobs[m].steps) // 2:
+            died = self.jobs[m].died
+            if _FEW < died < len(self.jobs[m].steps) // 2:
                 continue  # far too many points
             for slope in before.jobs[m].slopes:
                 value = before.values[m] + slope * before.length

@@ -15,7 +15,7 @@ import numpy as np
 
 from .common import Array
 
-_BASES = 128  # exact bases of a string
+_BASES = 8  # intervals searched for each exact base of a string
 _REACH = 40  # log2 of the turns, over the number of bands, up to which floats are used
 _INSIDE = 1 - 2.0**-9  # part of a band that floats aim at
 _SPENT = 2.0**-12  # an interval of slopes shorter than this many turns is dropped
@@ -118,7 +118,7 @@ class _Search:
     ) -> None:
         self.jobs, self.wave, self.beam, self.rng = jobs, wave, beam, rng
         self.units = [max(0, job.length.bit_length() - 50) for job in jobs]
-        self.bases = [job.low for job in jobs]
+        self.bases = np.array([job.low for job in jobs], dtype=object)
         self.owner = np.arange(len(jobs))  # the job of each base
         self.base = np.arange(len(jobs))  # the base of each interval
         self.lo = np.zeros(len(jobs))
@@ -159,9 +159,12 @@ class _Search:
         bits = self.wave.bits
         mask, down = (2 << bits) - 1, max(0, bits - 60)
         phase = np.zeros(len(self.bases))
-        for p in np.flatnonzero(np.bincount(self.base, minlength=len(phase))).tolist():
-            job = self.jobs[self.owner[p]]
-            phase[p] = ((job.bases[j] + job.steps[j] * self.bases[p]) & mask) >> down
+        used = np.flatnonzero(np.bincount(self.base, minlength=len(phase)))
+        of = self.owner[used]
+        for k in np.flatnonzero(np.bincount(of)).tolist():
+            job, mine = self.jobs[k], used[of == k]
+            ys = self.bases[mine] * job.steps[j] + job.bases[j]
+            phase[mine] = (ys & mask) >> down
         return phase * 2.0 ** (down - bits)
 
     def _frequencies(self, present: list[int], j: int) -> Array:
@@ -197,11 +200,11 @@ class _Search:
         kept = [np.flatnonzero(~np.isin(of, far))]
         lo, hi = self.lo.copy(), self.hi.copy()
         base = self.base.copy()
-        bases, owner = list(self.bases), self.owner.tolist()
+        bases, owner = self.bases.tolist(), self.owner.tolist()
         for k in far:
             mine = np.flatnonzero(of == k)
             width = hi[mine] - lo[mine]
-            mine = mine[np.argsort(-width, kind="stable")[:_BASES]]
+            mine = mine[np.argsort(-width, kind="stable")[: self.beam // _BASES]]
             unit = self.units[k]
             longest = int((hi[mine] - lo[mine]).max()) << unit
             self.units[k] = max(0, longest.bit_length() - 50)
@@ -213,7 +216,7 @@ class _Search:
                 lo[i], hi[i] = 0.0, float(length >> self.units[k])
             kept.append(mine)
         self.lo, self.hi, self.base = lo, hi, base
-        self.bases, self.owner = bases, np.array(owner)
+        self.bases, self.owner = np.array(bases, dtype=object), np.array(owner)
         self._keep(np.concatenate(kept))
 
     def _cut(self, j: int, frequency: Array, phase: Array) -> None:
