@@ -15,7 +15,8 @@ from hardmax.construct.fold.end import ending
 from hardmax.construct.fold.select import tree
 from hardmax.construct.fold.waves import Wave
 from hardmax.dataset import ContradictionError
-from hardmax.engine.chains import Chains, Wave as ChainedWave
+from hardmax.engine.chains import Chains
+from hardmax.engine.chains import Wave as ChainedWave
 from hardmax.engine.plan import Plan
 from hardmax.labels import Ball, Halfspace, Point
 from hardmax.model.layers import RankOneBlock
@@ -225,7 +226,8 @@ def test_waves_are_their_folds(base, half, count, values):
     model = Transformer(blocks)
     plan = Plan.of(model)
     chains = plan.kept(Chains.of)
-    assert chains.deep and any(isinstance(step, ChainedWave) for step in chains.steps)
+    assert chains.deep
+    assert any(isinstance(step, ChainedWave) for step in chains.steps)
     data = single([(x, 1) for x in values], ["a"] * len(values))
     found = [w.output for w in hm.certify(model, data).witnesses]
     expected = [model.blocks and literal(model, data.sequence(j)) for j in range(len(values))]

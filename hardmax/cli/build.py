@@ -63,8 +63,8 @@ if TYPE_CHECKING:
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
 @json_option
 def build(
-    data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int, positional: bool,
-    numbers: str, certificate: str | None, test: str | None, as_json: bool,
+    data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int,
+    positional: bool, numbers: str, certificate: str | None, test: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
 

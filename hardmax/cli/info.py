@@ -71,7 +71,7 @@ def info(model: str, as_json: bool) -> int:
 
 def _bounds(model: Transformer) -> dict[str, int | None] | None:
     """Bounds for the N and M of the model's meta; None where it does not say them."""
-    from ..certify.bounds import bounds_of, lower_block_bound
+    from ..certify.bounds import bounds_of, counting_lower_bound, lower_block_bound
 
     count, labels = model.meta.get("N"), model.meta.get("M")
     if type(count) is not int or type(labels) is not int or not 1 <= labels <= count:
@@ -90,6 +90,7 @@ def _bounds(model: Transformer) -> dict[str, int | None] | None:
         "block_lower_bound": lower_block_bound(count, model.dimension)
         if labels == count and points
         else None,
+        "block_counting_bound": counting_lower_bound(count, model.dimension, labels),
     }
 
 
@@ -110,6 +111,12 @@ def _show_bounds(facts: dict[str, Any]) -> None:
             blocks,
             f"≥ {lower}" if lower is not None else "n/a",
             "(Nd−1)/(2d+1), for N different point targets in general position",
+        ),
+        (
+            "blocks",
+            blocks,
+            f"≥ {limits['block_counting_bound']}",
+            "Theorem 13, for at least half of all labellings of any N points",
         ),
         (
             "parameters",

@@ -58,9 +58,7 @@ def prove_select() -> str:
     excess, wide = sympy.symbols("excess wide", positive=True)
     gap = wide * excess - E  # L(h - c) >= s' - s
     more = sympy.Symbol("more", nonnegative=True)
-    require_equal(
-        sympy.expand(S + relu(-more)).subs(more, gap), S, "L(h - c) >= s' - s: s stays"
-    )
+    require_equal(sympy.expand(S + relu(-more)).subs(more, gap), S, "L(h - c) >= s' - s: s stays")
     return "s + max(0, s' - s - L max(0, h - c)) is s' or s"
 
 
@@ -86,7 +84,7 @@ def prove_kill() -> str:
 def prove_cut() -> str:
     """y = f + g + p above the cut, g > 0 with K g >= D; y = f - p below it, K p <= (K - 1) D."""
     steep, vector = sympy.symbols("K v", positive=True)
-    floor, low = sympy.symbols("f low", real=True)
+    floor = sympy.Symbol("f", real=True)
     # above: the excess x = y - f, with K x >= D
     excess = sympy.Symbol("x", positive=True)
     first = sympy.expand(floor + excess - steep * relu(excess))
