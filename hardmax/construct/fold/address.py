@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import gcd, lcm
 from operator import mul
 from random import Random
@@ -41,6 +42,11 @@ class Points:
 
     def __len__(self) -> int:
         return len(self.x)
+
+    @cached_property
+    def hashed(self) -> Array:
+        """The hash's coordinate in widths, in float64."""
+        return np.array([z / self.width for z in self.columns[self.roles[1]]])
 
     @property
     def strings(self) -> list[int]:

@@ -77,7 +77,6 @@ class Loader:
         self.columns = [points.columns[j] for j in names]
         self.z = points.columns[points.roles[1]]  # of the hash, where there is one
         self.most = np.array(plan.capacity(frame.wave.bands))
-        self.floats = np.array([z / points.width for z in self.z])
         self.codes = points.codes.tolist()
         self.ends = frame.hash.top - points.width  # h ends a group below this
         self.h = self.ends << frame.scale >> 1
@@ -179,7 +178,7 @@ class Loader:
         seeds = min(max(_SEEDS[0], work // largest), _SEEDS[1])
         ends = self.rng.uniform(0, self.ends / self.points.width, seeds)
         sizes = np.unique(np.linspace(1, largest, min(_GRID, largest)).astype(np.int64))
-        z = self.floats[first : first + largest]
+        z = self.points.hashed[first : first + largest]
         bits = log2(self.frame.wave.bands)
         most = self.most - _SAFE[self.frame.plan.b > 0] / bits
         given = z, ways, self.h / unit, ends, most, sizes, bits

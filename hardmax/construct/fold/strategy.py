@@ -39,8 +39,12 @@ from .plan import Plan, plans
 
 _SPREADS = range(7)  # folds of the hash that are compared
 _PLANS = 12  # plans that are compared on some of the points
-_MANY = 3000  # points from which the search has to be short
-_BEAM = 8192, 4096  # intervals of slopes kept for a string
+_BEAM = {3_000: 8192, 30_000: 4096}  # intervals of slopes kept for a string, up to so many points
+_SHORT = 2048  # the same for more points
+
+
+def _beam(count: int) -> int:
+    return next((beam for most, beam in _BEAM.items() if count <= most), _SHORT)
 
 
 def expected_blocks(count: int, targets: Mapping[str, Vector]) -> int:
@@ -53,7 +57,7 @@ def expected_blocks(count: int, targets: Mapping[str, Vector]) -> int:
     """
     dimension = len(next(iter(targets.values())))
     form = ending(targets)
-    beam = _BEAM[count > _MANY]
+    beam = _beam(count)
     return ceil(plans(count, dimension, len(targets), form.blocks, beam)[0][0])
 
 
@@ -104,7 +108,7 @@ def _folded(
     """The blocks behind tie splitting, and what `info` tells of them."""
     points = addressed(means, codes, list(targets.values()), form.axis, seed)
     bands = len(form.names)
-    beam = _BEAM[len(points) > _MANY]
+    beam = _beam(len(points))
     frame = Frame.of(points, _best(points, bands, form.blocks, seed, beam), bands)
     plan, loads = frame.plan, Loader(points, frame, seed, beam).run()
     layout = Layout.of(frame, points, form.base)
