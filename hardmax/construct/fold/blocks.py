@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import ceil
 
 from ...model.layers import RankOneBlock
 from .layout import Layout
@@ -50,34 +51,62 @@ def shift(layout: Layout, loads: Loads) -> Stages:
     frame, layer, h, x, y = (
         layout.frame, layout.points.registers.layer, layout.h, layout.x, layout.y,
     )  # fmt: skip
-    bits = frame.plan.b
     small = Fraction(1, 1 << frame.grain)
     ground = layout.points.x[0] + layout.start[x]  # p counts from here
-    reach = layout.points.x[-1] - layout.points.x[0]
-    top, levels = layout.top, len(frame.hash.tree.levels)
-    for q in range(bits):
+    for q, (mark, doublings) in enumerate(_marks(layout, loads)):
         cut = frame.hash.cell >> (q + 1)
-        mark = _above((top << frame.grain) + reach, loads.least[levels + q], frame.scale)
         yield "shift", layer({h: 1}, -cut - layout.bottom, {h: -2, x: -mark})
-        doublings = frame.plan.window << q
-        times = (1 << doublings) - 1
-        yield "shift", layer({y: 1, x: small}, -small * ground, {y: times})
-        top = (top << doublings) + times * ((reach >> frame.grain) + 1)
-        if q + 1 < bits:
+        yield "shift", layer({y: 1, x: small}, -small * ground, {y: (1 << doublings) - 1})
+        if q + 1 < frame.plan.b:
             yield "shift", layer({x: -1}, ground, {x: 1})
 
 
-def fold(layout: Layout, loads: Loads) -> tuple[list[tuple[str, RankOneBlock]], int]:
-    """The triangle wave of y; and the multiple of its period that it stands on, in 2^-scale."""
+def fold(
+    layout: Layout, loads: Loads, shrink: Fraction
+) -> tuple[list[tuple[str, RankOneBlock]], int]:
+    """The triangle wave of y, the last block's attention shrinking everything; and the multiple
+    of its period that it stands on, in 2^-scale."""
     frame, y, bits = layout.frame, layout.y, layout.frame.wave.bits
     ground = min(loads.ys) >> (bits + 1) << (bits + 1)
     count = max(0, (-((ground - max(loads.ys)) >> bits) - 1).bit_length())
     layer = layout.points.registers.layer
     base = Fraction(ground, 1 << frame.scale)
-    return [
-        ("fold", layer({y: 1}, -base - (frame.half << n), {y: -2}))
+    folds = [
+        (
+            "fold",
+            layer({y: 1}, -base - (frame.half << n), {y: -2}, 1 if n else shrink),
+        )
         for n in range(count - 1, -1, -1)
-    ], ground
+    ]
+    if shrink != 1 and not folds:
+        folds = [("fold", layer({}, 0, {}, shrink))]
+    return folds, ground
+
+
+def reach(layout: Layout, loads: Loads) -> int:
+    """No register is larger than this behind the folds, in absolute value."""
+    frame, points = layout.frame, layout.points
+    levels = len(frame.hash.tree.levels)
+    starts = sum(ceil(abs(start)) for start in layout.start)
+    marks = sum(_above(layout.top, least, frame.scale) for least in loads.least[:levels])
+    marks += sum(mark for mark, _ in _marks(layout, loads))
+    known = max(loads.ys) >> frame.scale
+    return starts + known + 2 * (layout.top + points.x[-1] + points.width) + marks * frame.hash.top
+
+
+def _marks(layout: Layout, loads: Loads) -> list[tuple[int, int]]:
+    """For every bit, what a fold of h takes from p, and by how much y is doubled."""
+    frame, points = layout.frame, layout.points
+    levels, top = len(frame.hash.tree.levels), layout.top
+    span = points.x[-1] - points.x[0]
+    found = []
+    for q in range(frame.plan.b):
+        least = loads.least[levels + q]
+        mark = _above((top << frame.grain) + span, least, frame.scale)
+        doublings = frame.plan.window << q
+        found.append((mark, doublings))
+        top = (top << doublings) + ((1 << doublings) - 1) * ((span >> frame.grain) + 1)
+    return found
 
 
 def kill(layout: Layout, loads: Loads) -> Stages:

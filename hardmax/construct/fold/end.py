@@ -8,12 +8,13 @@ blocks serve targets t_0 + Σ (digits of c)·v, collinear equidistant ones above
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ...labels import LabelSet
+from ...labels import LabelSet, Point
+from ...labels.inner_radius import inner_radius
 from ...model.layers import RankOneBlock
-from ...numbers import Vector
+from ...numbers import Vector, power_of_two_below
 from .common import Array, Places, classify
 from .layout import Layout
 
@@ -24,7 +25,8 @@ class Ending:
 
     ``cuts`` are pairs (number of bands below, vector). ``axis`` is the coordinate of y, which is
     killed to ``level``; then, where ``follow`` is (i, ratio, from), it becomes level +
-    ratio·(coordinate i − from). Places that are no targets are peeled along ``up``.
+    ratio·(coordinate i − from). Places that are no targets are peeled along ``up``. With ``loose``
+    all label sets are open: nothing is killed, all registers were shrunk to almost nothing.
     """
 
     names: tuple[str, ...]
@@ -34,12 +36,19 @@ class Ending:
     level: Fraction
     follow: tuple[int, Fraction, Fraction] | None
     up: int | None
+    loose: bool = False
 
     @property
     def blocks(self) -> int:
-        """Number of blocks, but for the kill of y."""
+        """Number of blocks behind the kills."""
         peels = len(self.names) - 1 if self.up is not None else 0
-        return 2 * len(self.cuts) + (self.follow is not None) + peels
+        last = any(self.base) if self.loose else 1  # a translation, or the kill of y
+        return 2 * len(self.cuts) + last + (self.follow is not None) + peels
+
+    @property
+    def closing(self) -> int:
+        """Number of blocks behind the folds."""
+        return self.blocks + (0 if self.loose else len(self.base) - 1)
 
     @property
     def base(self) -> Vector:
@@ -47,13 +56,13 @@ class Ending:
         return tuple(self.level if j == self.axis else t for j, t in enumerate(self.places[0]))
 
 
-def ending(targets: Mapping[str, Vector]) -> Ending:
-    """The ending with the fewest blocks.
+def ending(targets: Mapping[str, Vector], sets: Mapping[str, LabelSet] | None = None) -> Ending:
+    """The ending with the fewest blocks; ``sets``, if all of them are open, need no kills.
 
     >>> line = {str(c): (Fraction(c), Fraction(0)) for c in range(10)}
     >>> pair = {"a": (Fraction(1), Fraction(2)), "b": (Fraction(3), Fraction(3))}
     >>> ending(line).blocks, ending(pair).blocks
-    (8, 3)
+    (9, 4)
     """
     names = tuple(sorted(targets, key=lambda name: targets[name]))
     places = tuple(targets[name] for name in names)
@@ -68,8 +77,24 @@ def ending(targets: Mapping[str, Vector]) -> Ending:
             taken = [_taken(vectors, flattened[0], c) for c in range(len(names))]
             if taken == flattened:
                 found.append(Ending(names, places, vectors, axis, level, follow, None))
+    if sets and not any(isinstance(label_set, Point) for label_set in sets.values()):
+        found += [replace(ending, loose=True) for ending in found]
     found.append(_peeled(targets))
-    return min(found, key=lambda ending: ending.blocks)
+    return min(found, key=lambda ending: ending.closing)
+
+
+def shrinking(ending: Ending, layout: Layout, reach: int, sets: Mapping[str, LabelSet]) -> Fraction:
+    """A factor after which registers up to ``reach`` lead no point out of its open label set."""
+    radii = [
+        radius
+        for name, place in zip(ending.names, ending.places, strict=True)
+        if (radius := inner_radius(sets[name], place)) is not None
+    ]
+    d = len(ending.base)
+    slope = 1 + abs(ending.follow[1]) if ending.follow is not None else Fraction(1)
+    # a coordinate is at most d times the largest register, and √d ≤ d
+    length = layout.points.registers.unit * reach * d * d * slope
+    return power_of_two_below(min(radii, default=Fraction(1)) / (2 * length))
 
 
 def _digits(count: int) -> tuple[int, ...]:
@@ -122,10 +147,11 @@ def _peeled(targets: Mapping[str, Vector]) -> Ending:
 
 def end(
     ending: Ending, layout: Layout, heights: Sequence[int], codes: Array, ground: int,
-    sets: Mapping[str, LabelSet], targets: Mapping[str, Vector],
+    shrink: Fraction, sets: Mapping[str, LabelSet], targets: Mapping[str, Vector],
 ) -> Iterator[tuple[str, RankOneBlock]]:  # fmt: skip
     """The blocks, from the heights of all points over ``ground``, in units 2^-scale."""
-    frame, registers, y = layout.frame, layout.points.registers, layout.y
+    frame, y = layout.frame, layout.y
+    registers = replace(layout.points.registers, unit=layout.points.registers.unit * shrink)
     bands = len(ending.names)
     fine = bands << frame.scale  # heights are counted in 1/fine units, so that bands are whole
     low, high = [0] * bands, [0] * bands
@@ -166,9 +192,11 @@ def end(
             was = merged.get(c, (a, b))
             merged[c] = min(a, was[0]), max(b, was[1])
         at = merged
-    rest = layout.rest[y]
-    yield "end", registers.layer({y: 1}, -rest, {y: -1})
     d = registers.dimension
+    if not ending.loose:
+        yield "end", registers.layer({y: 1}, -layout.rest[y], {y: -1})
+    elif any(ending.base):
+        yield "end", RankOneBlock.translation(ending.base)
     if ending.follow is not None:
         i, ratio, start = ending.follow
         u, w = ([Fraction(int(j == k)) * x for j in range(d)]

@@ -59,35 +59,28 @@ class Plan:
         extra = log2(max(1.0, inside / 2))
         return [max(1.0, (bits + self.window * r + extra) / each) for r in range(self.windows)]
 
-    def fixed(self, dimension: int, bands: int, ending: int) -> int:
-        """Blocks other than the loads: L − G."""
+    def fixed(self, closing: int) -> int:
+        """Blocks other than the loads, ``closing`` of them behind the folds: L − G."""
         hashing = self.spread + self.strings - 1 + len(tree(self.strings).levels)
-        return (
-            1
-            + (hashing if self.hashed else 0)
-            + (3 * self.b - 1 if self.b else 0)
-            + self.base
-            + self.shift
-            + dimension
-            + ending
-        )
+        shifting = 3 * self.b - 1 if self.b else 0
+        return 1 + (hashing if self.hashed else 0) + shifting + self.base + self.shift + closing
 
 
 def plans(
-    count: int, dimension: int, bands: int, ending: int, beam: int
+    count: int, dimension: int, bands: int, closing: int, beam: int
 ) -> list[tuple[float, Plan]]:
     """Plans with the expected number of blocks, the best first."""
     found = []
     for plan in _all(dimension):
-        most = plan.capacity(bands)[-1] * plan.strings
         if not 8 <= plan.room <= _SEARCH * beam:
             continue
+        most = plan.capacity(bands)[-1] * plan.strings
         filled = 0.97
         if plan.strings > 1:
             filled = 1 - 0.45 * (log(plan.strings + 1) / plan.capacity(bands)[-1]) ** 0.5
         filled -= 0.03 if plan.b else 0
         groups = ceil(count / max(1.0, most * max(filled, 0.2)))
-        found.append((plan.fixed(dimension, bands, ending) + groups, plan))
+        found.append((plan.fixed(closing) + groups, plan))
     return sorted(found, key=lambda pair: pair[0])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from math import ceil
 from typing import Any
 
@@ -31,7 +32,7 @@ from .common import (
     distinct,
     untied,
 )
-from .end import Ending, end, ending
+from .end import Ending, end, ending, shrinking
 from .frame import Frame
 from .layout import Layout
 from .load import Loader
@@ -56,9 +57,9 @@ def expected_blocks(count: int, targets: Mapping[str, Vector]) -> int:
     True
     """
     dimension = len(next(iter(targets.values())))
-    form = ending(targets)
     beam = _beam(count)
-    return ceil(plans(count, dimension, len(targets), form.blocks, beam)[0][0])
+    closing = ending(targets).closing
+    return ceil(plans(count, dimension, len(targets), closing, beam)[0][0])
 
 
 def build_fold(
@@ -83,7 +84,7 @@ def build_fold(
         split, means = untied(data, chosen, labels, seed)
         means, labels = distinct(means, labels)
         staged.extend(("split", block) for block in split)
-        form = ending(targets)
+        form = ending(targets, {name: data.sets[name] for name in targets})
         of = {name: c for c, name in enumerate(form.names)}
         codes = np.array([of[label] for label in labels])
         made, meta = _folded(means, codes, form, data.sets, targets, seed)
@@ -109,7 +110,7 @@ def _folded(
     points = addressed(means, codes, list(targets.values()), form.axis, seed)
     bands = len(form.names)
     beam = _beam(len(points))
-    frame = Frame.of(points, _best(points, bands, form.blocks, seed, beam), bands)
+    frame = Frame.of(points, _best(points, bands, form.closing, seed, beam), bands)
     plan, loads = frame.plan, Loader(points, frame, seed, beam).run()
     layout = Layout.of(frame, points, form.base)
     staged = Staged([("collapse", points.collapse(layout.start))])
@@ -118,25 +119,29 @@ def _folded(
         staged.extend(blocks.select(layout, loads))
     if plan.b:
         staged.extend(blocks.shift(layout, loads))
-    folds, ground = blocks.fold(layout, loads)
+    shrink = Fraction(1)
+    if form.loose:
+        shrink = shrinking(form, layout, blocks.reach(layout, loads), sets)
+    folds, ground = blocks.fold(layout, loads, shrink)
     staged.extend(folds)
-    staged.extend(blocks.kill(layout, loads))
+    if not form.loose:
+        staged.extend(blocks.kill(layout, loads))
     heights = [frame.wave.height(y) for y in loads.ys]
-    staged.extend(end(form, layout, heights, points.codes, ground, sets, targets))
+    staged.extend(end(form, layout, heights, points.codes, ground, shrink, sets, targets))
     meta = {
         "groups": len(loads.hinges),
         "strings": plan.strings,
         "windows": plan.windows,
         "spread": plan.spread,
         "folds": len(folds),
-        "bound": plan.fixed(means.dimension, bands, form.blocks) + len(loads.hinges),
+        "bound": plan.fixed(form.closing) + len(loads.hinges),
     }
     if len(staged) > meta["bound"]:
         raise ConstructionError(f"{len(staged)} blocks break the bound {meta['bound']}")
     return staged, meta
 
 
-def _best(points: Points, bands: int, ending: int, seed: int, beam: int) -> Plan:
+def _best(points: Points, bands: int, closing: int, seed: int, beam: int) -> Plan:
     """The plan with the fewest blocks, by the groups that some of the points would make."""
     d = points.registers.dimension
     found: dict[Plan, float] = {}
@@ -146,9 +151,9 @@ def _best(points: Points, bands: int, ending: int, seed: int, beam: int) -> Plan
             if plan not in found:
                 loader = Loader(points, Frame.of(points, plan, bands), seed, beam)
                 groups = len(points) / loader.typical()
-                found[plan] = plan.fixed(d, bands, ending) + groups
+                found[plan] = plan.fixed(closing) + groups
         return min(found, key=lambda plan: found[plan])
 
-    likely = [plan for _, plan in plans(len(points), d, bands, ending, beam)[:_PLANS]]
+    likely = [plan for _, plan in plans(len(points), d, bands, closing, beam)[:_PLANS]]
     best = compare(likely)
     return compare(replace(best, spread=n) for n in _SPREADS) if best.hashed else best
