@@ -177,6 +177,16 @@ def test_auto_takes_it_unless_margins_are_asked_for():
     assert hm.build(data, strategy="auto", robust=True).meta["built"] != "fold"
 
 
+def test_the_figure_shows_points_in_their_bands():
+    from hardmax.draw import waves
+
+    data = waves.points()
+    y = waves.heights(hm.build(data, strategy="fold"), data)
+    for (before, *_, after), label in zip(y.T, data.labels, strict=True):
+        assert after == pytest.approx(min(before % 2, 2 - before % 2), abs=1e-9)
+        assert (after > 0.5) == (label == "c1")
+
+
 # parts of the construction
 
 
