@@ -244,6 +244,20 @@ def test_waves_are_their_folds(base, half, count, values):
     assert found == [x for x in expected if x != (0, 0)]
 
 
+def test_numbers_past_the_range_of_the_bounds_on_floats():
+    """A wave whose numbers are past 2^300 is run by the same chains, a short one literally."""
+    far = Fraction(2) ** 400
+    for count in (3, 40):
+        model = Transformer([RankOneBlock.of(2, rho=0, alpha=1), *folds(0, far, count)])
+        plan = Plan.of(model)
+        assert plan.wild
+        assert plan.kept(Chains.of).deep == (count == 40)
+        data = single([(far * k / 3 + k, 1) for k in range(9)], ["a"] * 9)
+        found = [w.output for w in hm.certify(model, data).witnesses]
+        outputs = [literal(model, data.sequence(j)) for j in range(9)]
+        assert found == [x for x in outputs if x != (0, 0)]
+
+
 def literal(model, sequence):
     """Block by block, by the general layers."""
     from hardmax.arithmetic import Matrix

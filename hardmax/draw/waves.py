@@ -28,7 +28,7 @@ def points() -> Dataset:
 
 
 def heights(model: Transformer, data: Dataset) -> np.ndarray:
-    """Heights y in half periods before the folds and after each of them, (folds + 1, N), from exact runs.
+    """Heights y in half periods before the folds and after each, (folds + 1, N), from exact runs.
 
     y is the coordinate that the folds read; they come with halving distances, the last of them
     half a period above the ground.

@@ -102,7 +102,7 @@ def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
 
     def one(start: int, end: int, buffers: Buffers) -> None:
         collapsed = collapse(plan, tokens, offsets[start : end + 1])
-        if collapsed is None:
+        if collapsed is None or plan.wild:
             found[start:end] = np.nan
             return
         _sweeps(plan, collapsed, buffers)
@@ -171,6 +171,8 @@ def _part(
         known = deep[0].copy()
         known[list(deep[1])] = True
         return _Part(np.full(count, OPEN), *deep, np.flatnonzero(~known))
+    if plan.wild:
+        return _Part(np.full(count, OPEN), np.zeros(count, dtype=bool), {}, np.arange(count))
     # where targets were asked for before, they will be again
     again = targets is not None and Tables in plan.memory
     collapsed = collapse(plan, tokens, offsets[start : end + 1], again)

@@ -41,7 +41,7 @@ class Plan:
     ``collapse`` is the first block with ρ = 0, None where there is none that this engine can use;
     ``prefix`` lists the blocks up to it that do something. ``moves`` and ``rests`` (L,) say
     whether the feed-forward layer of a block may do something, and whether its attention does
-    nothing.
+    nothing. A ``wild`` plan has no steps: exact arithmetic goes on behind its collapse.
 
     >>> from hardmax.model.layers import RankOneBlock
     >>> plan = Plan.of(Transformer([RankOneBlock.of(1, rho=0, alpha=1), RankOneBlock.of(1)]))
@@ -58,6 +58,7 @@ class Plan:
     u: Array
     b: Array
     w: Array
+    wild: bool = False  # numbers behind the collapse that the bounds on floats don't cover
     memory: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -109,11 +110,17 @@ def _compile(p: Parameters) -> Plan:
     rests = _is(p.rho, 1.0) & _is(p.alpha, 0.0)
     zeros = np.flatnonzero(_is(p.rho, 0.0))
     floats = p.u.values, p.b.values, p.w.values
-    if not len(zeros) or p.dimension > WIDEST or not all(map(_moderate, arrays)):
+    head = np.arange(zeros[0] + 1 if len(zeros) else 0)
+    calm = all(_moderate(array.take(head)) for array in arrays)
+    shown = all(array.values.flat[k] for array in arrays for k in array.exact)
+    if not len(zeros) or p.dimension > WIDEST or not calm or not shown:
         return Plan(p, (), None, moves, rests, (), *floats)
     collapse = int(zeros[0])
     prefix = tuple(np.flatnonzero((moves | ~rests)[: collapse + 1]).tolist())
-    plan = Plan(p, prefix, collapse, moves, rests, (), *floats)
+    wild = not all(map(_moderate, arrays))
+    plan = Plan(p, prefix, collapse, moves, rests, (), *floats, wild)
+    if wild:
+        return plan  # no steps: floats end at the collapse
     steps: list[Panel | Scaling] = []
     start = collapse + 1
     for end in np.flatnonzero(~rests).tolist():
