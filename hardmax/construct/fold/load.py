@@ -22,10 +22,10 @@ from .strings import Group, Strings
 _SEEDS = 192, 4096  # slopes of the hash among which some are chosen, at least and at most
 _WORK = 2**22, 2**34  # points times slopes that are looked at for a group, and for all
 _CHOSEN = 6, 16  # of them tried in full, at least and at most
-_EFFORT = 20_000  # points up to which more of them are tried
+_EFFORT = 120_000  # points up to which more of them are tried
 _GRID = 32  # sizes of a group that are compared
 _PLACES = 0.2, 0.5, 0.8  # where groups are looked at to compare plans
-_GOOD = 0.98  # part of the size hoped for that ends the search
+_GOOD = 0.98, 1.04  # part of the size hoped for that ends a short search, and a long one
 _APART = 100  # slopes of the hash that are tried differ by 1/100 of its range
 _SAFE = 0.5, 2.0  # bits of a string's capacity that are not counted on, without and with windows
 _READ = 2  # times as many are read exactly
@@ -116,7 +116,8 @@ class Loader:
                     continue
                 group = task.solved(min(least, len(self.points) - first))
                 best, solved = group or best, solved + 1
-                good = best is not None and best.size >= min(_GOOD * goal, left)
+                hoped = goal * _GOOD[self.chosen > _CHOSEN[0]]
+                good = best is not None and best.size >= min(hoped, left)
                 if good or solved == self.chosen:
                     break
             expected = expected * 3 // 4
