@@ -13,7 +13,8 @@ _BITS = range(8)  # bits of h that say by how much y is shifted
 _WINDOW = range(6, 13)  # doublings by one step of the shift
 _FOLDS = range(4, 20)  # folds that the slopes alone need
 _SEARCH = 32  # the range of a string at most, in half periods, over the intervals searched
-_HASH = 2  # folds of h that spread the points, to begin with
+_HASH = 2, 4  # folds of h that spread the points, to begin with: over few cells, and over many
+_CELLS = 8  # the number from which they are many
 
 
 @dataclass(frozen=True)
@@ -90,4 +91,5 @@ def _all(dimension: int) -> Iterator[Plan]:
             for window in _WINDOW if b else range(1):
                 for base in _FOLDS:
                     plan = Plan(k, b, window, base, 0)
-                    yield replace(plan, spread=_HASH) if plan.hashed else plan
+                    spread = _HASH[k * plan.windows > _CELLS]
+                    yield replace(plan, spread=spread) if plan.hashed else plan
