@@ -33,6 +33,7 @@ def test_as_many_points_as_sequences(strategy, tmp_path, capsys):
         "parameter_bound": 54 * 3 * 2,
         "block_bound_theorem_b": 5,
         "block_lower_bound": 1,
+        "block_counting_bound": 1,
     }
     text = facts(model, tmp_path, capsys)
     for part in ("N = 3 distinct sequences, 3 labels", "8N+4", "2N−1", "54Nd", "total bits", "≥ 1"):

@@ -149,7 +149,7 @@ def counting_lower_bound(count: int, dimension: int, labels: int) -> int:
     0 where that says nothing. It is about labellings, not about one: some data need less.
 
     >>> counting_lower_bound(10**6, 8, 2), counting_lower_bound(5, 8, 2)
-    (80, 0)
+    (77, 0)
     """
     if labels < 2 or count < dimension:
         return 0

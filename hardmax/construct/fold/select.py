@@ -39,7 +39,7 @@ def tree(k: int) -> Tree:
     >>> tree(3).levels
     (Level(cells=2, selects=((0, 2),)), Level(cells=1, selects=((0, 1),)))
     >>> tree(3).string, tree(3).rank
-    ((1, 2, 0), (0, 1, 2))
+    ((1, 2, 0), (0, 2, 1))
     """
     sizes = [k]
     while sizes[-1] > 1:
