@@ -36,6 +36,7 @@ def test_as_many_points_as_sequences(strategy, tmp_path, capsys):
         "parameter_bound": 54 * 3 * 2 if paper else None,
         "block_bound_theorem_b": 5 if peel else None,
         "block_lower_bound": 1,
+        "block_counting_bound": 1,
     }
     text = facts(model, tmp_path, capsys)
     for part in ("N = 3 distinct sequences, 3 labels", "total bits", "≥ 1"):
@@ -52,7 +53,7 @@ def test_no_lower_bound_where_labels_repeat_or_are_open(tmp_path, capsys):
     text = facts(repeated, tmp_path, capsys)
     assert "8N+4" in text
     assert "54Nd" not in text
-    assert "≥" not in text
+    assert "(Nd−1)/(2d+1)" not in text
     sets = {"a": Box((0, 0), (1, 1)), "b": Point((5, 5))}
     opened = hm.build(hm.Dataset([[(0, 0)], [(1, 1)]], ["a", "b"], sets))
     assert facts(opened, tmp_path, capsys, "--json")["bounds"]["block_lower_bound"] is None

@@ -123,7 +123,7 @@ def test_auto(data):
     if model is not None:
         for other in ("paper", "peel", "cover"):
             assert len(model) <= len(hm.build(data, strategy=other))
-        assert model.meta["built"] in ("paper", "peel", "cover")
+        assert model.meta["built"] in ("paper", "peel", "cover", "fold")
         assert model.meta["why"]
 
 
@@ -358,13 +358,13 @@ def test_options_and_notes(tmp_path, run):
         for j, (x, y, z) in enumerate(rng.integers(-99, 99, (60, 3)))
     ]
     path.write_text("\n".join(["sequence,label,x1,x2,x3", *rows]) + "\n")
-    result = run("build", path, "-o", output, "--strategy", "auto", "--no-learn")
+    result = run("build", path, "-o", output, "--strategy", "auto", "--no-learn", "--robust")
     assert result.code == 0
     assert "blocks, paper takes at least 1 + N − M" in result.out
     meta = hm.Transformer.load(output).meta
     assert meta["strategy"] == "auto"
     assert meta["built"] == "cover"
-    assert meta["options"] == {"learn": False}
+    assert meta["options"] == {"learn": False, "robust": True}
 
 
 def test_broken_promise_is_an_internal_error(monkeypatch):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
+from math import e, log2
 
 from ..exact.matrix import Matrix
 from ..exact.numbers import bits
@@ -139,3 +140,25 @@ def lower_block_bound(count: int, dimension: int) -> int:
     130
     """
     return -((1 - count * dimension) // (2 * dimension + 1))
+
+
+def counting_lower_bound(count: int, dimension: int, labels: int) -> int:
+    """Depth below which no points let half of all labellings be realised (theory, Theorem 13).
+
+    N log₂M − 1 ≤ L + 1 + (2d+1)(½L(L+1) log₂(4eN/(2d+1)) + L log₂(4eN(M−1)/(2d+1))), N ≥ d;
+    0 where that says nothing. It is about labellings, not about one: some data need less.
+
+    >>> counting_lower_bound(10**6, 8, 2), counting_lower_bound(5, 8, 2)
+    (77, 0)
+    """
+    if labels < 2 or count < dimension:
+        return 0
+    size = 2 * dimension + 1
+    signs = log2(4 * e * count / size)
+    classes = log2(4 * e * count * (labels - 1) / size)
+    depth = 0
+    while True:
+        most = depth + 1 + size * (depth * (depth + 1) / 2 * signs + depth * classes)
+        if count * log2(labels) - 1 <= most:
+            return depth
+        depth += 1

@@ -42,12 +42,17 @@ if TYPE_CHECKING:
     default="paper",
     show_default=True,
     metavar="NAME",
-    help="Construction: paper and peel memorise, cover predicts; auto takes the shallowest.",
+    help="Construction: paper, peel and fold memorise, cover predicts; auto takes the shallowest.",
 )
 @click.option(
     "--no-learn",
     is_flag=True,
     help="Strategies cover and auto: memorise, without half-spaces fitted to the data.",
+)
+@click.option(
+    "--robust",
+    is_flag=True,
+    help="Strategy auto: leave out fold, whose models have no margins.",
 )
 @click.option(
     "--seed",
@@ -74,9 +79,9 @@ if TYPE_CHECKING:
 @force_option
 @json_option
 def build(
-    data: str, output: str, strategy: str, no_learn: bool, seed: int, positional: bool,
-    numbers: str, certificate: str | None, test: str | None, labels_of: str | None,
-    force: bool, as_json: bool,
+    data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int,
+    positional: bool, numbers: str, certificate: str | None, test: str | None,
+    labels_of: str | None, force: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
 
@@ -120,7 +125,7 @@ def build(
     start = perf_counter()
     try:
         with stages("building"):
-            model = construct(loaded, None, strategy, seed, learn=not no_learn)
+            model = construct(loaded, None, strategy, seed, learn=not no_learn, robust=robust)
     except ContradictionError as found:
         with report_to(output, certificate):
             return _contradiction(found, as_json)

@@ -76,7 +76,7 @@ def _bounds(model: Transformer) -> dict[str, int | None] | None:
 
     A bound that is not about this model's strategy, dimension or label sets is None.
     """
-    from ..certify.bounds import bounds_of, lower_block_bound
+    from ..certify.bounds import bounds_of, counting_lower_bound, lower_block_bound
 
     count, labels = model.meta.get("N"), model.meta.get("M")
     if type(count) is not int or type(labels) is not int or not 1 <= labels <= count:
@@ -96,6 +96,7 @@ def _bounds(model: Transformer) -> dict[str, int | None] | None:
         "block_lower_bound": lower_block_bound(count, model.dimension)
         if labels == count and points
         else None,
+        "block_counting_bound": counting_lower_bound(count, model.dimension, labels),
     }
 
 
@@ -119,6 +120,8 @@ def _show_bounds(facts: dict[str, Any]) -> None:
         ("blocks", blocks, "≤", limits["block_bound_theorem_b"], "2N−1, Theorem B"),
         ("blocks", blocks, "≥", limits["block_lower_bound"], "(Nd−1)/(2d+1), for N different "
          "point targets in general position"),
+        ("blocks", blocks, "≥", limits["block_counting_bound"], "Theorem 13, for at least half of "
+         "all labellings of any N points"),
         ("parameters", parameters, "≤", upper, "54Nd, the paper's Theorem 2.4"),
     ]  # fmt: skip
     shown = [(*row[:2], f"{row[2]} {row[3]}", row[4]) for row in rows if row[3] is not None]

@@ -1,4 +1,4 @@
-"""Strategy `auto`: the shallowest of paper, peel and cover (Theorem B, step B5; docs/theory.md)."""
+"""Strategy `auto`: the shallowest of paper, peel, cover and fold (step B5; docs/theory.md)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from ..dataset import Dataset
 from ..dataset.measures import Merged
 from ..model.transformer import Transformer
 from .cover.strategy import build_cover
+from .fold import build_fold, expected_blocks
 from .paper.strategy import build_paper
+
+_NEAR = 1.1  # the number of blocks of fold is known about so well beforehand
 
 
 def build_auto(
@@ -17,8 +20,12 @@ def build_auto(
     seed: int = 0,
     on_block: Callable[[str], None] | None = None,
     learn: bool = True,
+    robust: bool = False,
 ) -> Transformer:
-    """Build the shallowest of paper, peel and cover; ``meta`` says which one, and why.
+    """Build the shallowest of paper, peel, cover and fold; ``meta`` says which one, and why.
+
+    ``robust`` leaves fold out, as its models have no margins. Learned rules are kept unless fold
+    is less than half as deep. fold is only built where it promises to be shallower.
 
     `cover` compares its own variants, and is `peel` if `peel` is at most as deep. `paper` needs one
     block to cluster and at least one block for each merge of two points, 1 + N − M in all, so it is
@@ -29,6 +36,16 @@ def build_auto(
     names = data.names
     labels = {names[j] for j in merged.representatives}
     fewest = 1 + len(merged) - len(labels)
+    if not robust and data.dimension > 1 and len(labels) > 1:
+        targets = {label: data.sets[label].witness() for label in labels if label is not None}
+        room = len(cover) // 2 if cover.meta["form"] == "rules" else len(cover)
+        if expected_blocks(len(merged), targets) < _NEAR * room:
+            fold = build_fold(data, merged, seed, None)
+            if len(fold) < min(room, fewest):
+                counts = {name: len(cover), "fold": len(fold)}
+                why = f"fold takes {len(fold)} blocks, {name} {len(cover)}, paper at least {fewest}"
+                fold.meta |= {"built": "fold", "counts": counts, "why": why}
+                return fold
     counts = {name: len(cover)}
     chosen, built = cover, name
     if fewest < len(cover):

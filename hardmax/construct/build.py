@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..model.transformer import Transformer
 from ..stages import tell
 
-STRATEGIES = ("paper", "peel", "cover", "auto")
+STRATEGIES = ("paper", "peel", "cover", "fold", "auto")
 _LEARNING = ("cover", "auto")
 
 
@@ -27,6 +27,7 @@ def build(
     *,
     sets: Any = None,
     learn: bool = True,
+    robust: bool = False,
 ) -> Transformer:
     """Construct a hardmax transformer that classifies every sequence of ``data``.
 
@@ -42,10 +43,13 @@ def build(
     - "cover": half-spaces that a classifier proposes, repaired until every sequence is right.
       The number of blocks follows the labels, and unseen data keep the classifier's accuracy:
       the strategy to predict with.
-    - "auto": the shallowest of these; usually cover.
+    - "fold": about √N blocks, by bits packed into long numbers. It memorises, and no float run
+      follows it.
+    - "auto": the shallowest of these.
 
     ``learn`` lets the strategies cover and auto fit half-spaces to the data (*learn, then
-    repair*); without it they memorise. ``seed`` is that of the random directions.
+    repair*); without it they memorise. ``robust`` keeps auto from taking fold, whose models have
+    no margin that float64 could see. ``seed`` is that of the random directions.
     Raises ContradictionError where two sequences have equal empirical measures and
     different labels: then there is none (theory A1). Verify the result with
     `hardmax.certify`; the construction itself claims nothing.
@@ -66,7 +70,7 @@ def build(
     tell("merge", len(data))
     merged = merge(data)
     tell(strategy)
-    model = _built(strategy, data, merged, seed, on_block, learn)
+    model = _built(strategy, data, merged, seed, on_block, learn, robust)
     model.meta = {
         "strategy": strategy,
         "seed": seed,
@@ -78,7 +82,8 @@ def build(
         "M": len(set(data.names)),
         "labels": {name: label_set.to_json() for name, label_set in data.given_sets.items()},
         **({"label_type": "integer"} if set(map(type, data.labels)) == {int} else {}),
-        "options": {"learn": learn} if strategy in _LEARNING else {},
+        "options": ({"learn": learn} if strategy in _LEARNING else {})
+        | ({"robust": True} if robust and strategy == "auto" else {}),
         **model.meta,
     }
     return model
@@ -91,6 +96,7 @@ def _built(
     seed: int,
     on_block: Callable[[str], None] | None,
     learn: bool,
+    robust: bool,
 ) -> Transformer:
     """Build by one strategy; only its own modules are imported."""
     if strategy == "paper":
@@ -105,9 +111,13 @@ def _built(
         from .cover.strategy import build_cover
 
         return build_cover(data, merged, seed, on_block, learn)
+    if strategy == "fold":
+        from .fold.strategy import build_fold
+
+        return build_fold(data, merged, seed, on_block)
     from .auto import build_auto
 
-    return build_auto(data, merged, seed, on_block, learn)
+    return build_auto(data, merged, seed, on_block, learn, robust)
 
 
 def _dataset(data: Any, labels: Any, sets: Any) -> Dataset:

@@ -1,18 +1,23 @@
-"""Depth against the number of sequences: what each strategy builds, beside the bounds."""
+"""Depth against the number of sequences: what each strategy builds, beside the bounds.
+
+`fold` is built for more sequences than the others; its formula and the lower bound go on to 10^6.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import nan, sqrt
 from random import Random
 from typing import TYPE_CHECKING
 
 from ..certify import certify
+from ..certify.bounds import counting_lower_bound
 from ..construct.build import STRATEGIES, build
 from ..dataset import Dataset
 from ..errors import ConstructionError
 from ..labels import Point
-from .style import BLACK, BLUE, GREEN, GREY, ORANGE, panels, plot_axes
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, RED, panels, plot_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +25,14 @@ if TYPE_CHECKING:
 
 DIMENSION, LENGTH, SEED = 16, 3, 0
 SIZES = (8, 16, 32, 64, 128, 256)
-MARKS = {"paper": ("o", BLUE), "peel": ("s", ORANGE), "cover": ("^", GREEN)}
+LARGE = (1024, 4096)  # for fold alone
+MANY = 10**6
+MARKS = {
+    "paper": ("o", BLUE),
+    "peel": ("s", ORANGE),
+    "cover": ("^", GREEN),
+    "fold": ("D", RED),
+}
 
 
 def sequences(count: int, labels: int, dimension: int = DIMENSION) -> Dataset:
@@ -54,15 +66,33 @@ def draw() -> Figure:
     _curves(few, [name for name in MARKS if name in STRATEGIES], lambda count: 2)
     # with a label for every sequence a cover is no shallower than peeling, and is not built
     _curves(many, [name for name in ("paper", "peel") if name in STRATEGIES], lambda count: count)
+    _formulas(few)
     bound = [max((n * DIMENSION - 1) / (2 * DIMENSION + 1), 1) for n in SIZES]
     many.plot(SIZES, bound, color=BLACK, linewidth=0.9, dashes=(2, 2), label="lower bound")
     for ax, title in ((few, "two labels"), (many, "a label for every sequence")):
-        ax.set_xticks([10, 100], ["10", "100"])
+        ax.set_xticks(*_tens(ax))
         ax.set_yticks([10, 100, 1000], ["10", "100", "1000"])
         ax.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(0.0, 0.93))
         ax.text(0.97, 0.04, title, transform=ax.transAxes, ha="right", va="bottom")
     many.set_ylabel("")
     return figure
+
+
+def _tens(ax: Axes) -> tuple[list[int], list[str]]:
+    """Ticks at powers of ten, and what they say."""
+    high = ax.get_xlim()[1]
+    ticks = [10**k for k in range(1, 7) if 10**k <= high]
+    return ticks, [str(t) if t < 1000 else f"$10^{len(str(t)) - 1}$" for t in ticks]
+
+
+def _formulas(ax: Axes) -> None:
+    """What Theorem 11 states for typical points and Theorem 13 for any, two labels, up to 10^6."""
+    counts = [2**k for k in range(3, 20)] + [MANY]
+    typical = [2 * sqrt(n / (DIMENSION - 2)) for n in counts]
+    least = [counting_lower_bound(n, DIMENSION, 2) or nan for n in counts]
+    ax.set_xlim(6, 1.4 * MANY)
+    ax.plot(counts, typical, color=RED, linewidth=0.9, label="$2\\sqrt{N/(d-2)}$")
+    ax.plot(counts, least, color=BLACK, linewidth=0.9, dashes=(2, 2), label="lower bound")
 
 
 def _curves(ax: Axes, strategies: list[str], labels: Callable[[int], int]) -> None:
@@ -75,5 +105,6 @@ def _curves(ax: Axes, strategies: list[str], labels: Callable[[int], int]) -> No
     ax.plot(SIZES, [8 * n + 4 for n in SIZES], color=GREY, linewidth=1.2, label="bound $8N+4$")
     for name in strategies:
         marker, colour = MARKS[name]
-        depths = [depth(sequences(n, labels(n)), name) for n in SIZES]
-        ax.plot(SIZES, depths, marker=marker, markersize=4.5, color=colour, label=name)
+        sizes = (*SIZES, *LARGE) if name == "fold" else SIZES
+        depths = [depth(sequences(n, labels(n)), name) for n in sizes]
+        ax.plot(sizes, depths, marker=marker, markersize=4.5, color=colour, label=name)

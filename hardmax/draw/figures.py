@@ -26,7 +26,12 @@ FIGURES = {
     "figure5": ("cases", "draw_case_3"),
 }
 # figures that make their own data
-MORE = {"depth": ("depth", "draw"), "side": ("side", "draw"), "radii": ("radii", "draw")}
+MORE = {
+    "depth": ("depth", "draw"),
+    "side": ("side", "draw"),
+    "radii": ("radii", "draw"),
+    "waves": ("waves", "draw"),
+}
 FORMATS = ("pdf", "svg", "png")
 
 

@@ -15,6 +15,7 @@ from ..model.transformer import Transformer
 from .chunks import chunks, chunkwise
 from .compile.plan import Plan, Scaling
 from .exact.backward import OPEN, SuffixCache, constant_outputs
+from .exact.deep import deep_outputs
 from .exact.history import ActivationHistory
 from .exact.replay import replay
 from .forward.buffers import Buffers
@@ -115,7 +116,7 @@ def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
 
     def one(start: int, end: int, buffers: Buffers) -> None:
         collapsed = collapse(plan, tokens, offsets[start : end + 1])
-        if collapsed is None:
+        if collapsed is None or plan.wild:
             found[start:end] = np.nan
             return
         _forward(plan, collapsed, buffers)
@@ -193,6 +194,15 @@ def _part(
     told: Callable[[float], None] | None = None,
 ) -> _Part:
     count = end - start
+    deep = deep_outputs(plan, tokens, offsets, start, end)
+    if deep is not None or plan.wild:
+        known = deep or {}
+        wrong = 0
+        if search is not None:
+            wrong = len(search.wrong(start, np.zeros(0, dtype=np.int64), (), known))
+        left = np.setdiff1d(np.arange(count), list(known))
+        nothing = np.zeros(count, dtype=bool)
+        return _Part(np.full(count, OPEN), nothing, known, left, wrong)
     collapsed = collapse(plan, tokens, offsets[start : end + 1])
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:

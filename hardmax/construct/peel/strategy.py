@@ -6,22 +6,17 @@ K ≤ N − 1 of them for tie splitting. Attention is uniform (v = 0) throughout
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from ...dataset import Dataset
 from ...dataset.measures import Merged
 from ...errors import ConstructionError
-from ...exact.array import Array
-from ...exact.means import exact_means
-from ...exact.points import IntegerPoints
-from ...model.layers import RankOneBlock
-from ...model.tokens import Tokens
 from ...model.transformer import Transformer
 from ..shared.collapse import collapse_means, collapse_to_zero
 from ..shared.staged import Staged
-from ..shared.tie_splitting import split_ties
+from ..shared.untied import distinct_means, untied_means
 from .radial import Target, peel_radially
 
 STAGES = ("split", "collapse", "peel")
@@ -41,14 +36,14 @@ def build_peel(
     chosen = np.asarray(merged.representatives, dtype=np.int64)
     given = data.names
     labels = [given[j] or "" for j in chosen.tolist()]
-    split, means = _untied(data, chosen, labels, seed)
+    split, means = untied_means(data, chosen, labels, seed)
     staged = Staged(("split", block) for block in split)
     targets = {name: Target(data.sets[name]) for name in dict.fromkeys(labels)}
     if len(targets) == 1 and len(labels) > 1:  # one label alone needs no peeling
         staged.add("collapse", collapse_to_zero(next(iter(targets.values())).point))
     else:
         aims = {name: target.point for name, target in targets.items()}
-        block, cloud = collapse_means(*_distinct(means, labels), aims)
+        block, cloud = collapse_means(*distinct_means(means, labels), aims)
         staged.add("collapse", [block])
         staged.add("peel", peel_radially(cloud, targets))
     stages = staged.stages()
@@ -65,22 +60,3 @@ def build_peel(
         stages=stages,
         meta={"tie_splitting": len(split), "bound": len(split) + len(merged)},
     )
-
-
-def _untied(
-    data: Dataset, chosen: Array, labels: Sequence[str], seed: int
-) -> tuple[list[RankOneBlock], IntegerPoints]:
-    """Tie splitting, where two labels share a mean, and the means after it."""
-    means = exact_means(data.tokens, data.offsets, chosen)
-    if all(labels[i] == labels[j] for j, i in enumerate(means.first_equal().tolist())):
-        return [], means
-    batch = Tokens.of_sequences(data.tokens, data.offsets, chosen)
-    split = split_ties(batch, labels, seed)
-    return split, IntegerPoints(batch.mean_rows())
-
-
-def _distinct(means: IntegerPoints, labels: Sequence[str]) -> tuple[IntegerPoints, list[str]]:
-    """Every mean once, with its label: equal means have equal labels."""
-    first = means.first_equal()
-    kept = np.flatnonzero(first == np.arange(len(first)))
-    return means.select(kept), [labels[j] for j in kept.tolist()]

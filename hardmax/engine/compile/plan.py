@@ -41,6 +41,8 @@ class Plan:
     ``collapse`` is the first block with ρ = 0; None if there is none, or if the engine cannot use
     it. ``prefix`` lists the blocks up to it that do something. ``moves`` (L,) says which
     feed-forward layers may move a token, ``rests`` (L,) which attention layers are the identity.
+    A ``wild`` plan has no steps: behind the collapse its numbers are out of the range of the
+    rounding bounds, and exact arithmetic takes over.
 
     >>> from hardmax.model.layers import RankOneBlock
     >>> plan = Plan.of(Transformer([RankOneBlock.of(1, rho=0, alpha=1), RankOneBlock.of(1)]))
@@ -55,6 +57,7 @@ class Plan:
     moves: Array
     rests: Array
     steps: tuple[Panel | Scaling, ...]
+    wild: bool = False
     memory: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -93,10 +96,16 @@ def _compile(p: Parameters, sizes: Sizes) -> Plan:
     rests = _is(p.rho, 1.0) & _is(p.alpha, 0.0)
     zeros = np.flatnonzero(_is(p.rho, 0.0))
     arrays = BlockArrays(p)
-    if not len(zeros) or p.dimension > WIDEST or not all(_moderate(getattr(p, n)) for n in NAMES):
+    given = [getattr(p, name) for name in NAMES]
+    head = np.arange(zeros[0] + 1 if len(zeros) else 0)
+    calm = all(_moderate(array.take(head)) for array in given)
+    shown = all(array.values.flat[k] for array in given for k in array.exact)
+    if not len(zeros) or p.dimension > WIDEST or not calm or not shown:
         return Plan(arrays, sizes, (), None, moves, rests, ())
     collapse = int(zeros[0])
     prefix = tuple(np.flatnonzero((moves | ~rests)[: collapse + 1]).tolist())
+    if not all(map(_moderate, given)):
+        return Plan(arrays, sizes, prefix, collapse, moves, rests, (), wild=True)
     steps: list[Panel | Scaling] = []
     start = collapse + 1
     for end in np.flatnonzero(~rests).tolist():

@@ -1,0 +1,86 @@
+"""Depth of strategy fold on random labels: L, bits and times, beside 2√(N log₂M/(d−2)).
+
+Run ``python benchmarks/fold.py [--most N]``; prints a table and writes results/fold.json. Points
+are uniform, labels random and independent of them; every model is proved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+from math import log2 as log
+from math import sqrt
+from pathlib import Path
+from time import perf_counter, process_time
+
+import numpy as np
+from machine import facts
+
+import hardmax as hm
+from hardmax.certify.bounds import counting_lower_bound
+
+RESULTS = Path(__file__).parent / "results" / "fold.json"
+TABLE = [(n, d, m) for n in (1000, 10_000) for m in (2, 10) for d in (4, 8, 16, 32)]
+MORE = [
+    (100, 4, 2), (100, 8, 10), (300, 5, 3), (1000, 12, 100), (3000, 3, 2), (3000, 8, 2),
+    (3000, 64, 2), (10_000, 24, 4),
+]  # fmt: skip
+LADDER = [(100_000, 8, 2), (100_000, 32, 2), (1_000_000, 8, 2), (1_000_000, 32, 2)]
+
+
+def uniform(count: int, dimension: int, labels: int) -> hm.Dataset:
+    """Sequences of one token with 20 bits in each coordinate."""
+    rng = np.random.default_rng(count + dimension + labels)
+    points = rng.integers(0, 1 << 20, (count, dimension)).tolist()
+    classes = rng.integers(0, labels, count).tolist()
+    return hm.Dataset([[tuple(z)] for z in points], classes)
+
+
+def measure(count: int, dimension: int, labels: int) -> dict[str, object]:
+    """Build and prove one model."""
+    data = uniform(count, dimension, labels)
+    start, cpu = perf_counter(), process_time()
+    model = hm.build(data, strategy="fold")
+    built, built_cpu = perf_counter() - start, process_time() - cpu
+    start, cpu = perf_counter(), process_time()
+    proof = hm.certify(model, data)
+    verified, verified_cpu = perf_counter() - start, process_time() - cpu
+    if not proof.proved:
+        raise SystemExit(f"refuted: {proof.witnesses[0].sentence()}")
+    formula = 2 * sqrt(count * log(labels) / (dimension - 2))
+    return {
+        "N": count,
+        "d": dimension,
+        "M": labels,
+        "blocks": len(model),
+        "stages": model.stage_counts(),
+        "formula": round(formula, 1),
+        "ladder": round(2 * len(model) / formula, 3),
+        "lower_bound": counting_lower_bound(count, dimension, labels),
+        "parameters": proof.parameters,
+        "total_bits": proof.total_bits,
+        "max_bits": proof.max_bits,
+        "build_s": round(built, 2),
+        "build_cpu_s": round(built_cpu, 2),
+        "verify_s": round(verified, 2),
+        "verify_cpu_s": round(verified_cpu, 2),
+        "peak_gib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--most", type=int, default=10_000, help="largest number of points")
+    most = parser.parse_args().most
+    rows = []
+    for case in [*TABLE, *MORE, *LADDER]:
+        if case[0] <= most:
+            rows.append(measure(*case))
+            print(*(f"{key} {value}" for key, value in rows[-1].items() if key != "stages"))
+            results = {"machine": facts(), "rows": rows}
+            RESULTS.write_text(json.dumps(results, indent=1, default=str) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""Depth about √N: slopes and folds, with one neuron in each block (docs/theory.md)."""
+
+from .strategy import build_fold, expected_blocks
+
+__all__ = ["build_fold", "expected_blocks"]

@@ -1,0 +1,135 @@
+"""Hash: folds of h say which string a point reads, and how far its window is shifted.
+
+h = z_h + start + κX on a group. It is folded ``spread`` times to k cells, then to one cell (the
+tree of selects), then b times in half (the windows).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .common import Array
+from .plan import Plan
+from .select import Tree, tree
+
+_FINE = 60  # bits of h in which most decisions are taken
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What folding says of n points: ``string``, ``window`` (n,), and ``held`` (n, folds): whether
+    h lay above the fold. ``least`` is the least excess h − c at each fold, 0 where there is none;
+    ``clear`` is False where some h lies too near to a fold to say."""
+
+    string: Array
+    window: Array
+    held: Array
+    least: Array
+    clear: bool
+
+    @classmethod
+    def none(cls, count: int) -> Reading:
+        """Without folds: one string, one window."""
+        zeros = np.zeros(count, dtype=np.int64)
+        return cls(zeros, zeros, np.zeros((count, 0), bool), np.zeros(0, object), True)
+
+
+@dataclass(frozen=True)
+class Hash:
+    """Folds at ``cuts``, in units of h, the first ``spread`` of them without a record."""
+
+    plan: Plan
+    width: int
+
+    @cached_property
+    def tree(self) -> Tree:
+        """How cells are joined."""
+        return tree(self.plan.strings)
+
+    @cached_property
+    def cell(self) -> int:
+        """Width of a cell: k of them are about as long as twice the range of the data."""
+        grain = 1 << max(self.plan.b + 1, self.width.bit_length() - 31)
+        return -(-2 * self.width // (self.plan.strings * grain)) * grain
+
+    @property
+    def top(self) -> int:
+        """The range [0, top) in which h stays."""
+        return self.plan.strings * self.cell << self.plan.spread
+
+    @cached_property
+    def cuts(self) -> list[int]:
+        """Where h is folded."""
+        spread = [self.top >> q for q in range(1, self.plan.spread + 1)]
+        cells = [level.cells * self.cell for level in self.tree.levels]
+        return [*spread, *cells, *(self.cell >> q for q in range(1, self.plan.b + 1))]
+
+    def read(self, h: list[int], scale: int) -> Reading:
+        """Fold h, integers in units 2^-scale, by integers of 60 bits: exact where it is clear."""
+        down = max(0, (self.top << scale).bit_length() - _FINE)
+        v = np.array([x >> down for x in h], dtype=np.int64)
+        spread = self.plan.spread
+        held = np.zeros((len(h), len(self.cuts) - spread), dtype=bool)
+        least = np.zeros(held.shape[1], dtype=np.int64)
+        clear = bool(len(v)) and int(v.min()) >= 0 and int(v.max()) < (self.top << scale >> down)
+        for q, cut in enumerate(self.cuts):
+            excess = v - (cut << scale >> down)
+            if down and bool((np.abs(excess) <= 2).any()):
+                clear = False
+            above = excess > 0
+            v = np.where(above, v - 2 * excess, v)
+            if q >= spread:
+                held[:, q - spread] = above
+                if above.any():
+                    least[q - spread] = int(excess[above].min()) - (down > 0)
+        exact = np.array([int(x) << down for x in least], dtype=object)
+        return Reading(*self._places(held), held, exact, clear)
+
+    def _places(self, held: Array) -> tuple[Array, Array]:
+        """String and window from what was above the folds."""
+        levels = self.tree.levels
+        cell = np.zeros(len(held), dtype=np.int64)
+        for q in range(len(levels) - 1, -1, -1):
+            cell = np.where(held[:, q], 2 * levels[q].cells - 1 - cell, cell)
+        window = np.zeros(len(held), dtype=np.int64)
+        for q in range(self.plan.b):
+            window += np.where(held[:, len(levels) + q], 0, 1 << q)
+        return np.array(self.tree.string)[cell], window
+
+    def propose(
+        self, z: Array, x: Array, start: float, ends: Array, most: Array, sizes: Array, bits: float
+    ) -> Array:
+        """For every end of h, in widths, how many of the n points will fit, as far as one can say.
+
+        z, x (n,) are the hash coordinate and the address from the hinge on, x ending at 1. A
+        string whose load is below ``most`` (2^b,) by s points has about 2^(s·bits) slopes.
+        """
+        unit = float(self.width)
+        v = z[None] + start + (ends[:, None] - start) * x[None]
+        for whole in self.cuts[: self.plan.spread]:
+            v = (whole / unit) - np.abs(v - whole / unit)
+        k, windows = self.plan.strings, self.plan.windows
+        cell = np.clip((v * (unit / self.cell)).astype(np.int64), 0, k - 1)
+        key = (np.arange(len(ends))[:, None] * k + cell) * windows
+        if self.plan.b:
+            for level in self.tree.levels:
+                cut = level.cells * self.cell / unit
+                v = cut - np.abs(v - cut)
+            for q in range(self.plan.b):
+                cut = (self.cell >> (q + 1)) / unit
+                key += np.where(v > cut, 0, 1 << q)
+                v = cut - np.abs(v - cut)
+        loads = np.zeros(len(ends) * k * windows, dtype=np.int64)
+        expected = np.zeros(len(ends))
+        before = 0
+        for size in sizes.tolist():
+            loads += np.bincount(key[:, before:size].ravel(), minlength=len(loads))
+            spare = most - np.cumsum(loads.reshape(len(ends), k, windows), axis=2)
+            slopes = np.exp2(np.clip(spare * bits, -30.0, 6.0))
+            good = np.exp(np.log(-np.expm1(-slopes)).sum(axis=(1, 2)))
+            expected += good * (size - before)
+            before = size
+        return expected

@@ -1,0 +1,151 @@
+"""Strategy `fold`: about 2√(N log₂M/(d−2)) blocks for random labels (docs/theory.md).
+
+Tie splitting and collapse, then waves: every point gets its class from the band in which a steep
+triangle wave ends, and slopes of a few hundred bits, shared by hundreds of points, say
+where that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from ...dataset import Dataset
+from ...dataset.measures import Merged
+from ...errors import ConstructionError
+from ...exact.numbers import Vector
+from ...labels import LabelSet
+from ...model.transformer import Transformer
+from . import blocks
+from .address import Points, addressed
+from .common import Array, IntegerPoints, Staged, build_peel, collapse_to_zero, distinct, untied
+from .end import Ending, end, ending, shrinking
+from .frame import Frame
+from .layout import Layout
+from .load import Loader
+from .plan import Plan, plans
+
+_SPREADS = range(7)  # folds of the hash that are compared
+_PLANS = 12  # plans that are compared on some of the points
+_BEAM = {3_000: 8192, 30_000: 4096}  # intervals of slopes kept for a string, up to so many points
+_SHORT = 2048  # the same for more points
+
+
+def _beam(count: int) -> int:
+    return next((beam for most, beam in _BEAM.items() if count <= most), _SHORT)
+
+
+def expected_blocks(count: int, targets: Mapping[str, Vector]) -> int:
+    """About how many blocks `build_fold` will need for ``count`` points, d ≥ 2, without building.
+
+    >>> from fractions import Fraction
+    >>> two = {"a": (Fraction(0),) * 8, "b": (Fraction(1),) + (Fraction(0),) * 7}
+    >>> 100 < expected_blocks(10_000, two) < 130
+    True
+    """
+    dimension = len(next(iter(targets.values())))
+    beam = _beam(count)
+    closing = ending(targets).closing
+    return ceil(plans(count, dimension, len(targets), closing, beam)[0][0])
+
+
+def build_fold(
+    data: Dataset,
+    merged: Merged,
+    seed: int = 0,
+    on_block: Callable[[str], None] | None = None,
+) -> Transformer:
+    """Build the transformer of the fold theorem for data without contradictions."""
+    chosen = np.asarray(merged.representatives, dtype=np.int64)
+    labels = [data.names[j] or "" for j in chosen.tolist()]
+    if data.dimension < 2:
+        model = build_peel(data, merged, seed, on_block)
+        model.meta |= {"form": "peel", "why": "built as peel: the dimension is 1"}
+        return model
+    targets = {name: data.sets[name].witness() for name in dict.fromkeys(labels)}
+    staged = Staged()
+    meta: dict[str, Any] = {"bound": 2}
+    if len(targets) == 1:
+        staged.add("collapse", collapse_to_zero(next(iter(targets.values()))))
+    else:
+        split, means = untied(data, chosen, labels, seed)
+        means, labels = distinct(means, labels)
+        staged.extend(("split", block) for block in split)
+        form = ending(targets, {name: data.sets[name] for name in targets})
+        of = {name: c for c, name in enumerate(form.names)}
+        codes = np.array([of[label] for label in labels])
+        made, meta = _folded(means, codes, form, data.sets, targets, seed)
+        staged.extend(made)
+        meta["bound"] += len(split)
+        meta["tie_splitting"] = len(split)
+    stages = staged.stages()
+    if on_block is not None:
+        for stage in stages:
+            on_block(stage)
+    return Transformer(staged.parameters(data.dimension), stages=stages, meta=meta)
+
+
+def _folded(
+    means: IntegerPoints,
+    codes: Array,
+    form: Ending,
+    sets: Mapping[str, LabelSet],
+    targets: Mapping[str, Vector],
+    seed: int,
+) -> tuple[Staged, dict[str, Any]]:
+    """The blocks behind tie splitting, and what `info` tells of them."""
+    points = addressed(means, codes, list(targets.values()), form.axis, seed)
+    bands = len(form.names)
+    beam = _beam(len(points))
+    frame = Frame.of(points, _best(points, bands, form.closing, seed, beam), bands)
+    plan, loads = frame.plan, Loader(points, frame, seed, beam).run()
+    layout = Layout.of(frame, points, form.base)
+    staged = Staged([("collapse", points.collapse(layout.start))])
+    staged.extend(blocks.load(layout, loads))
+    if plan.hashed:
+        staged.extend(blocks.select(layout, loads))
+    if plan.b:
+        staged.extend(blocks.shift(layout, loads))
+    shrink = Fraction(1)
+    if form.loose:
+        shrink = shrinking(form, layout, blocks.reach(layout, loads), sets)
+    folds, ground = blocks.fold(layout, loads, shrink)
+    staged.extend(folds)
+    if not form.loose:
+        staged.extend(blocks.kill(layout, loads))
+    heights = [frame.wave.height(y) for y in loads.ys]
+    staged.extend(end(form, layout, heights, points.codes, ground, shrink, sets, targets))
+    meta = {
+        "groups": len(loads.hinges),
+        "strings": plan.strings,
+        "windows": plan.windows,
+        "spread": plan.spread,
+        "folds": len(folds),
+        "bound": plan.fixed(form.closing) + len(loads.hinges),
+    }
+    if len(staged) > meta["bound"]:
+        raise ConstructionError(f"{len(staged)} blocks break the bound {meta['bound']}")
+    return staged, meta
+
+
+def _best(points: Points, bands: int, closing: int, seed: int, beam: int) -> Plan:
+    """The plan with the fewest blocks, by the groups that some of the points would make."""
+    d = points.registers.dimension
+    found: dict[Plan, float] = {}
+
+    def compare(some: Iterable[Plan]) -> Plan:
+        for plan in some:
+            if plan not in found:
+                loader = Loader(points, Frame.of(points, plan, bands), seed, beam)
+                groups = len(points) / loader.typical()
+                found[plan] = plan.fixed(closing) + groups
+        return min(found, key=lambda plan: found[plan])
+
+    likely = [plan for _, plan in plans(len(points), d, bands, closing, beam)[:_PLANS]]
+    best = compare(likely)
+    return compare(replace(best, spread=n) for n in _SPREADS) if best.hashed else best

@@ -1,0 +1,194 @@
+"""The strings of one group: every string gets a slope, or the group gives up its last points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from math import log2
+
+import numpy as np
+
+from .address import Points
+from .frame import Frame
+from .hash import Reading
+from .waves import Job, serves, single, solve
+
+_OVER = 0.5  # bits by which a string may be overloaded when it is tried
+_FEW = 3  # a string that dies of its first points needs other phases
+_LESS = 8  # part of the intervals that are kept where a string is tried again
+_HASTE = 96  # a group gives up at least 1/96 of its points more each time
+_KEEP = 8  # a group gives up at most 1/8 of its points at once
+
+
+@dataclass
+class Group:
+    """Points first … first + size − 1 behind one hinge; ``length`` reaches to the next hinge.
+
+    ``slopes`` (k,) and ``kappa`` are in units 2^-scale; ``values`` (k,) are the strings at the
+    hinge. A string may have taken another slope in the group before: ``changed``.
+    """
+
+    first: int
+    size: int
+    length: int
+    kappa: int
+    slopes: list[int]
+    values: list[int]
+    jobs: list[Job]
+    reading: Reading
+    changed: dict[int, int]
+
+    def ends(self) -> list[int]:
+        """The strings at the next hinge."""
+        pairs = zip(self.values, self.slopes, strict=True)
+        return [value + slope * self.length for value, slope in pairs]
+
+
+@dataclass
+class Strings:
+    """The task of one group: points from ``first`` on, ``x`` behind the hinge, as ``reading`` says.
+
+    ``length_of(size)`` is the way to the next hinge behind ``size`` points.
+    """
+
+    frame: Frame
+    points: Points
+    columns: list[list[int]]
+    codes: list[int]
+    values: list[int]
+    before: Group | None
+    first: int
+    x: list[int]
+    reading: Reading
+    kappa: int
+    length_of: Callable[[int], int]
+    beam: int
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
+        plan = self.frame.plan
+        self.shifts = [plan.window * r for r in self.reading.window.tolist()]
+        self.noise = [0] * len(self.x)
+        of = self.reading.string
+        self.members = [np.flatnonzero(of == m).tolist() for m in range(plan.strings)]
+        self.jobs: list[Job] = []
+        self.starts = list(self.values)
+        self.changed: dict[int, int] = {}
+
+    def solved(self, least: int) -> Group | None:
+        """The largest group that was found, None if it has fewer than ``least`` points."""
+        strings = range(len(self.members))
+        size = self.bearable
+        if size < max(1, least):
+            return None
+        if self.frame.plan.b:
+            self.noise = self._noise()
+        length = self.length_of(size)
+        self.jobs = [self._job(m, size, length, self.values[m]) for m in strings]
+        failed = self._attempt(list(strings))
+        for attempt in count(1):
+            failed = self._from_others(failed, size, length)
+            if not failed:
+                break
+            # without the last of the points that did not go together; more and more of them
+            places = [max(job.rows[: job.died + 1]) for job in (self.jobs[m] for m in failed)]
+            least_loss = 1 + size * attempt // _HASTE
+            size = min(size - least_loss, max(min(places), size - max(1, size // _KEEP)))
+            if size < max(1, least):
+                return None
+            length = self.length_of(size)
+            for m in failed:
+                self.jobs[m] = self._job(m, size, length, self.values[m])
+            failed = self._attempt(failed)
+        jobs = [job.only(size) for job in self.jobs]
+        slopes = [job.slopes[0] for job in self.jobs]
+        return Group(
+            self.first, size, length, self.kappa, slopes, self.starts, jobs, self.reading,
+            self.changed,
+        )  # fmt: skip
+
+    @cached_property
+    def bearable(self) -> int:
+        """The size up to which no string has far more points than it carries."""
+        plan, bands = self.frame.plan, self.frame.wave.bands
+        most = np.array(plan.capacity(bands)) + _OVER / log2(bands)
+        of, window = self.reading.string, self.reading.window
+        size = len(self.x)
+        for r, capacity in enumerate(most.tolist()):
+            early = np.flatnonzero(window <= r)
+            for m in range(plan.strings):
+                mine = early[of[early] == m]
+                if len(mine) > capacity:
+                    size = min(size, int(mine[int(capacity)]))
+        return max(1, size)
+
+    def _job(self, m: int, size: int, length: int, value: int) -> Job:
+        """The points of string m among the first ``size``, with its value at the hinge."""
+        frame, z = self.frame, self.columns[m]
+        steps = {i: self.x[i] << self.shifts[i] for i in self.members[m] if i < size}
+        rows = sorted(steps, key=steps.__getitem__)
+        bases = [
+            (((z[self.first + i] << frame.scale) + value) << self.shifts[i]) + self.noise[i]
+            for i in rows
+        ]
+        lowest = (frame.starts[m] - frame.reach // 2) << frame.scale
+        low = -((value - lowest) // length)
+        high = (lowest + (frame.reach << frame.scale) - value) // length
+        codes = [self.codes[self.first + i] for i in rows]
+        return Job([steps[i] for i in rows], bases, codes, rows, low, high - low)
+
+    def _noise(self) -> list[int]:
+        """What the shifts add to y: a small part of p, doubled with y."""
+        frame, low = self.frame, self.points.x[0]
+        x = self.points.x[self.first : self.first + len(self.x)]
+        levels = len(frame.hash.tree.levels)
+        doublings = [frame.plan.window << q for q in range(frame.plan.b)]
+        found = []
+        for value, held in zip(x, self.reading.held[:, levels:].tolist(), strict=True):
+            p, noise = (value - low) << frame.scale >> frame.grain, 0
+            for doubling, above in zip(doublings, held, strict=True):
+                if above:
+                    p = 0
+                else:
+                    noise = (noise << doubling) + ((1 << doubling) - 1) * p
+            found.append(noise)
+        return found
+
+    def _attempt(self, strings: list[int]) -> list[int]:
+        """Solve some strings; those that failed."""
+        self._solve([self.jobs[m] for m in strings], self.beam)
+        return [m for m in strings if not self.jobs[m].slopes]
+
+    def _solve(self, jobs: list[Job], beam: int) -> None:
+        wave = self.frame.wave
+        solve([job for job in jobs if len(job.steps) != 1], wave, beam, self.rng)
+        for job in jobs:
+            if len(job.steps) == 1:
+                slope = single(job, wave)
+                job.slopes = [] if slope is None else [slope]
+            while job.slopes and not serves(job, wave, job.slopes[0]):
+                del job.slopes[0]
+
+    def _from_others(self, failed: list[int], size: int, length: int) -> list[int]:
+        """Start from other slopes in the group before, all at once; the strings that still fail."""
+        before = self.before
+        if before is None or not failed:
+            return failed
+        tries: list[tuple[int, int, int, Job]] = []
+        for m in failed:
+            died = self.jobs[m].died
+            if _FEW < died < len(self.jobs[m].steps) // 2:
+                continue  # far too many points
+            for slope in before.jobs[m].slopes:
+                value = before.values[m] + slope * before.length
+                if slope != before.slopes[m]:
+                    tries.append((m, slope, value, self._job(m, size, length, value)))
+        self._solve([job for *_, job in tries], self.beam // _LESS)
+        left = set(failed)
+        for m, slope, value, job in tries:
+            if m in left and job.slopes and serves(before.jobs[m], self.frame.wave, slope):
+                self.jobs[m], self.changed[m], self.starts[m] = job, slope, value
+                left.remove(m)
+        return [m for m in failed if m in left]

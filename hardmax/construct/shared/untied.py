@@ -1,0 +1,34 @@
+"""Means of sequences, different for different labels: what `peel` and `fold` start from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...dataset import Dataset
+from ...exact.array import Array
+from ...exact.means import exact_means
+from ...exact.points import IntegerPoints
+from ...model.layers import RankOneBlock
+from ...model.tokens import Tokens
+from .tie_splitting import split_ties
+
+
+def untied_means(
+    data: Dataset, chosen: Array, labels: Sequence[str], seed: int
+) -> tuple[list[RankOneBlock], IntegerPoints]:
+    """Tie splitting, where two labels share a mean, and the means after it."""
+    means = exact_means(data.tokens, data.offsets, chosen)
+    if all(labels[i] == labels[j] for j, i in enumerate(means.first_equal().tolist())):
+        return [], means
+    batch = Tokens.of_sequences(data.tokens, data.offsets, chosen)
+    split = split_ties(batch, labels, seed)
+    return split, IntegerPoints(batch.mean_rows())
+
+
+def distinct_means(means: IntegerPoints, labels: Sequence[str]) -> tuple[IntegerPoints, list[str]]:
+    """Every mean once, with its label: equal means have equal labels."""
+    first = means.first_equal()
+    kept = np.flatnonzero(first == np.arange(len(first)))
+    return means.select(kept), [labels[j] for j in kept.tolist()]
