@@ -6,8 +6,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from hardmax.engine.exact.chains import Chains
-from hardmax.engine.exact.chains import Wave as ChainedWave
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +16,8 @@ from hardmax.construct.fold.select import tree
 from hardmax.construct.fold.waves import Wave
 from hardmax.dataset import ContradictionError
 from hardmax.engine.compile.plan import Plan
+from hardmax.engine.exact.chains import Chains
+from hardmax.engine.exact.chains import Wave as ChainedWave
 from hardmax.labels import Ball, Halfspace, Point
 from hardmax.model.layers import RankOneBlock
 from hardmax.model.transformer import Transformer

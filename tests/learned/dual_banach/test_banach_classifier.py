@@ -15,14 +15,6 @@ from hardmax.errors import MissingExtraError
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_core_does_not_import_learned():
-    for path in (ROOT / "hardmax").rglob("*.py"):
-        if "learned" not in path.parts:
-            lines = (line.split() for line in path.read_text().splitlines())
-            imports = [line for line in lines if line[:1] in (["import"], ["from"])]
-            assert not any("learned" in word for line in imports for word in line), path
-
-
 def test_theory_and_verifier_need_no_torch():
     modules = ("verify", "representer", "features", "fock", "attention", "flops", "classifier",
                "regularizer", "torch_blocks")  # fmt: skip
