@@ -77,5 +77,5 @@ def fresh_model(model: hm.Transformer) -> hm.Transformer:
 def fresh_data(data: Dataset) -> Dataset:
     """The same data in new objects, without what may be remembered of them."""
     return Dataset.from_arrays(
-        copy(data.tokens), data.offsets.copy(), data.labels, data.given_sets, ids=data.ids
+        copy(data.tokens), data.offsets.copy(), data.labels, data.sets, ids=data.ids
     )

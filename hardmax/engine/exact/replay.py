@@ -42,7 +42,11 @@ def replay(
     wanted = np.concatenate([np.array(before, dtype=np.int64), behind])
     layers = plan.kept(IntegerLayers).rows(wanted)
     p, end = plan.parameters, plan.collapse or 0
-    points = _Integers(_start(tokens, offsets, first + rows, collapsed.leaders, rows))
+    if collapsed.means is None:
+        start = _start(tokens, offsets, first + rows, collapsed.leaders, rows)
+    else:
+        start = collapsed.means.integers(rows)[None]
+    points = _Integers(start)
     for part in collapsed.story:
         if isinstance(part, Layer):
             at = np.flatnonzero(part.active[rows])

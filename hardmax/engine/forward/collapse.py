@@ -1,7 +1,9 @@
 """From tokens to points: the blocks up to the first one with ρ = 0 (theory C5).
 
-Sequences whose tokens all meet the same layers, and then the same leader or, where v = 0, all
-each other, become a single point. What floats can't tell is left to exact arithmetic.
+Where float64 holds all numbers of the way, it is gone without rounding (`integer_tokens`).
+Elsewhere sequences whose tokens all meet the same layers, and then the same leader or, where
+v = 0, all each other, become a single point, enclosed in floats. What floats can't tell is left to
+exact arithmetic.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from ...enclosure.rounding import MOST, SLACK, TINY, UNIT, gamma
 from ...exact.array import Array, ExactArray
 from ...exact.sums import totals
 from ..compile.plan import Plan
+from .integer_tokens import ExactMeans, exact_means
 from .points import Points
 
 
@@ -40,7 +43,8 @@ class Collapsed:
 
     ``points`` encloses them but where ``lost``. ``uniform`` (n,) says where every token of a
     sequence is known to have gone through the same affine maps ``story``; then the collapse took
-    all of them to the token ``leader`` or their mean (None), and multiplied it by α.
+    all of them to the token ``leader`` or their mean (None), and multiplied it by α. Where they
+    are known exactly as ``means``, the story begins with these.
     """
 
     points: Points
@@ -48,6 +52,7 @@ class Collapsed:
     uniform: Array
     story: list[Layer | Focus]
     leader: Array | None
+    means: ExactMeans | None = None
 
     @property
     def leaders(self) -> list[Array | None]:
@@ -60,10 +65,28 @@ def collapse(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed | None
     """The sequences ``offsets`` (n+1,) of packed tokens as points; None where there is no way."""
     if plan.collapse is None:
         return None
-    batch = _Batch.of(plan, tokens, offsets)
-    if not batch.top < MOST:
+    if not tokens.largest < MOST:
         return None
-    p, end = plan.parameters, plan.collapse
+    means = exact_means(plan, tokens, offsets)
+    return _enclosed(plan, tokens, offsets) if means is None else _exactly(plan, means)
+
+
+def _exactly(plan: Plan, means: ExactMeans) -> Collapsed:
+    """Points whose exact coordinates are known: each is rounded once."""
+    values = (means.after or means).floats()
+    points = Points(values, 2 * UNIT * np.abs(values) + TINY)
+    points.scale(float(plan.parameters.alpha.values[plan.collapse]))
+    lost = None if means.known.all() else ~means.known
+    story: list[Layer | Focus] = []
+    if means.after is not None:
+        story.append(Layer(plan.collapse or 0, np.ones(len(values), dtype=bool)))
+    return Collapsed(points, lost, means.known, story, None, means)
+
+
+def _enclosed(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed:
+    """Points enclosed in floats from the start."""
+    batch = _Batch.of(plan, tokens, offsets)
+    p, end = plan.parameters, plan.collapse or 0
     to_means = not p.v.values[end].any()
     postponed: int | None = None
     for block in plan.prefix:
