@@ -16,6 +16,7 @@ from .chunks import chunks, chunkwise
 from .compile.plan import Plan, Scaling
 from .exact.backward import OPEN, Book, settle
 from .exact.history import Stories
+from .exact.prefix import begin
 from .exact.replay import replay
 from .forward.buffers import Buffers
 from .forward.collapse import Collapsed, collapse
@@ -195,6 +196,9 @@ def _part(
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
+    own = offsets[start : end + 1]
+    if collapsed.lost is not None:
+        begin(plan, tokens, own, collapsed, np.flatnonzero(collapsed.lost))
     trails = _sweeps(plan, collapsed, buffers, told)
     rows = np.arange(count)
     if collapsed.lost is not None:
@@ -204,8 +208,10 @@ def _part(
         surely[rows[found]] = True
         rows = rows[~found]
     number = settle(plan.kept(Book), collapsed, trails, rows)
-    left = rows[(number[rows] < 0) & collapsed.uniform[rows]]
-    general = np.flatnonzero((number < 0) & ~surely & ~collapsed.uniform)
+    begin(plan, tokens, own, collapsed, rows[(number[rows] < 0) & ~collapsed.begun[rows]])
+    begun = collapsed.begun
+    left = rows[(number[rows] < 0) & begun[rows]]
+    general = np.flatnonzero((number < 0) & ~surely & ~begun)
     constants, tally = plan.kept(Book).constants, Tally()
     if search is not None:
         tally.wrong = len(search.wrong(start, number, constants, {}))

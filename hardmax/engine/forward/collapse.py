@@ -44,7 +44,8 @@ class Collapsed:
     ``points`` encloses them but where ``lost``. ``uniform`` (n,) says where every token of a
     sequence is known to have gone through the same affine maps ``story``; then the collapse took
     all of them to the token ``leader`` or their mean (None), and multiplied it by α. Where they
-    are known exactly as ``means``, the story begins with these.
+    are known exactly as ``means``, the story begins with these. ``starts`` holds exact points X/q
+    behind α as rows (X, q), for sequences that are not uniform.
     """
 
     points: Points
@@ -53,6 +54,14 @@ class Collapsed:
     story: list[Layer | Focus]
     leader: Array | None
     means: ExactMeans | None = None
+    starts: dict[int, list[int]] = field(default_factory=dict)
+
+    @property
+    def begun(self) -> Array:
+        """Which sequences have an exact point to go on from, (n,)."""
+        found = self.uniform.copy()
+        found[list(self.starts)] = True
+        return found
 
     @property
     def leaders(self) -> list[Array | None]:

@@ -148,8 +148,9 @@ class _IntegerTokens:
         top = (abs(kept) + abs(moved)) * most * self.top
         _held(top)
         _held(common * most * float(self.q.max()))
+        pulls = np.repeat(moved * sums, self.lengths, axis=1)  # sums may be a view of z
         self.z *= self._each(kept * counts)
-        self.z += np.repeat(moved * sums, self.lengths, axis=1)
+        self.z += pulls
         self.q = self.q * (common * counts)
         self._grown(top)
 
