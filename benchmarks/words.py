@@ -19,16 +19,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable
 from functools import partial
 from math import log
 from pathlib import Path
 from time import process_time
-
-for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[name] = "1"  # before NumPy is imported
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -39,6 +35,7 @@ from machine import facts
 import hardmax as hm
 from hardmax.certify.verify import misclassified
 from hardmax.model.parameters import NAMES
+from hardmax.threads import one_blas_thread
 
 HERE = Path(__file__).parent
 TURNS = 3
@@ -119,7 +116,8 @@ def main() -> None:
                 named = [set(part.split()) <= set(title.split()) for part in options.only or [""]]
                 if not any(named):
                     continue
-                row = measure(name, strategy, count, load(count))
+                with one_blas_thread():
+                    row = measure(name, strategy, count, load(count))
                 if last is not None:
                     growth = log(row["cold"] / last["cold"]) / log(row["N"] / last["N"])
                     row["exponent"] = round(growth, 2)

@@ -230,15 +230,23 @@ class ExactArray:
                 overrides.setdefault(k // width, []).append((k % width, number))
         odd, powers = odd_parts(plain)
         shifts = np.minimum(powers.min(axis=1, initial=0), 0)
-        rows = [
-            [*(x << p for x, p in zip(row, power, strict=True)), 1 << -shift]
-            for row, power, shift in zip(
-                odd.tolist(), (powers - shifts[:, None]).tolist(), shifts.tolist(), strict=True
-            )
-        ]
+        powers -= shifts[:, None]
+        rows: list[list[int]]
+        # float64 tells where the shifted integers fit int64
+        if (np.ldexp(np.abs(odd).astype(np.float64), powers) < 2.0**62).all() and (
+            shifts > -62
+        ).all():
+            rows = np.c_[odd << powers, np.int64(1) << -shifts].tolist()
+        else:
+            rows = [
+                [*(x << p for x, p in zip(row, power, strict=True)), 1 << -shift]
+                for row, power, shift in zip(
+                    odd.tolist(), powers.tolist(), shifts.tolist(), strict=True
+                )
+            ]
         for i, given in overrides.items():
             ratios = [(j, *number.as_integer_ratio()) for j, number in given]
-            common = lcm(rows[i][-1], *(q for _, _, q in ratios))
+            common = lcm(rows[i][-1], *{q for _, _, q in ratios})
             if common != rows[i][-1]:
                 factor = common // rows[i][-1]
                 rows[i] = [factor * x for x in rows[i]]
@@ -258,10 +266,8 @@ class ExactArray:
         width = self.values[0].size if len(self) else 1
         exact: dict[int, Fraction] = {}
         for i, row in enumerate(rows.tolist() if self.exact else ()):
-            for k in range(width):
-                found = self.exact.get(row * width + k)
-                if found is not None:
-                    exact[i * width + k] = found
+            found = map(self.exact.get, range(row * width, (row + 1) * width))
+            exact.update((i * width + k, x) for k, x in enumerate(found) if x is not None)
         return ExactArray.owning(self.values[rows], exact)
 
     def numbers(self) -> Iterable[Fraction]:

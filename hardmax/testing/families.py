@@ -160,9 +160,7 @@ def _word(rng: Random, size: int, positions: bool) -> Sequence:
 
 def _counts(rng: Random, size: int) -> Sequence:
     """Vectors of counts, most of them zero."""
-    return [
-        tuple(max(0, rng.randint(-3, 3)) for _ in range(6)) for _ in range(rng.randint(1, 4))
-    ]
+    return [tuple(max(0, rng.randint(-3, 3)) for _ in range(6)) for _ in range(rng.randint(1, 4))]
 
 
 def _small_grid(rng: Random, size: int) -> Sequence:

@@ -14,8 +14,6 @@ from math import lcm
 import numpy as np
 
 from ...exact.array import Array, ExactArray
-from ...exact.matrix import clear_denominators
-from ...exact.numbers import Vector
 from ..compile.plan import Plan
 
 _MOST = 2.0**53  # integers up to here, and sums of them up to here, are exact in float64
@@ -44,13 +42,38 @@ class ExactMeans:
         found = np.c_[self.sums[:, rows].T, self.counts[rows]].astype(np.int64)
         return np.asarray(found.astype(object))
 
-    def moved(self, u: Vector, b: Fraction, w: Vector) -> ExactMeans:
+    def moved(self, layer: _Layer) -> ExactMeans:
         """The points behind a layer that is active on all of them."""
         count = len(self.counts)
         top = float(np.abs(self.sums).max(initial=0.0))
         singles = _IntegerTokens(self.sums.copy(), self.counts, np.arange(count + 1), top)
-        singles.layer(u, b, w)
+        singles.layer(layer)
         return ExactMeans(singles.z, singles.q, self.known)
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A feed-forward layer of integers: u and b times s, and w times t."""
+
+    u: list[int]
+    b: int
+    s: int
+    w: list[int]
+    t: int
+
+
+class _Prefix:
+    """The layers up to the collapse, and v times some positive integer, for each block."""
+
+    def __init__(self, plan: Plan) -> None:
+        p, chosen = plan.parameters, np.array(plan.prefix, dtype=np.int64)
+        tables = [array.take(chosen).integer_rows() for array in (p.u, p.w, p.v)]
+        self.blocks: list[tuple[int, _Layer, list[int]]] = []
+        for block, (*u, s), (*w, t), (*v, _) in zip(plan.prefix, *tables, strict=True):
+            offset = p.b.entry(block)
+            common = lcm(s, offset.denominator)
+            u = [common // s * x for x in u]
+            self.blocks.append((block, _Layer(u, int(offset * common), common, w, t), v))
 
 
 def exact_means(plan: Plan, tokens: ExactArray, offsets: Array) -> ExactMeans | None:
@@ -72,17 +95,17 @@ def exact_means(plan: Plan, tokens: ExactArray, offsets: Array) -> ExactMeans | 
     state = _IntegerTokens(z, np.array([float(denominator)]), offsets - first, top)
     p = plan.parameters
     try:
-        for block in plan.prefix:
-            v, layer = p.v.row(block), (p.u.row(block), p.b.entry(block), p.w.row(block))
-            waits = block == plan.collapse and not any(v)
-            waits = bool(plan.moves[block]) and waits and state.active_throughout(*layer[:2])
-            if plan.moves[block] and not waits:
-                state.layer(*layer)
-            if block == plan.collapse:
+        for block, layer, v in plan.kept(_Prefix).blocks:
+            last = block == plan.collapse
+            moves = bool(plan.moves[block])
+            waits = moves and last and not any(v) and state.active_throughout(layer)
+            if moves and not waits:
+                state.layer(layer)
+            if last:
                 sums, counts = state.focus(v)
                 means = ExactMeans(sums, counts * state.q, state.known)
                 if waits:
-                    means.after = means.moved(*layer)
+                    means.after = means.moved(layer)
                 return means
             if not plan.rests[block]:
                 state.pull(p.rho.entry(block), p.alpha.entry(block), v)
@@ -112,34 +135,32 @@ class _IntegerTokens:
         self.lengths = np.diff(self.bounds)
         self.known = np.ones(len(self.lengths), dtype=bool)
 
-    def active_throughout(self, u: Vector, b: Fraction) -> bool:
+    def active_throughout(self, layer: _Layer) -> bool:
         """Whether ⟨u,z⟩ + b > 0 on all tokens."""
-        return bool((self._values(*clear_denominators([*u, b])) > 0).all())
+        return bool((self._values(layer) > 0).all())
 
-    def _values(self, weights: list[int], s: int) -> Array:
-        """qs(⟨u,z⟩ + b) for all tokens, (u, b) = weights/s, (T,)."""
-        *numerators, offset = weights
+    def _values(self, layer: _Layer) -> Array:
+        """qs(⟨u,z⟩ + b) for all tokens, (T,)."""
         # bounds any sum of some of the products, in any order
-        _held(sum(map(abs, numerators)) * self.top + abs(offset) * float(self.q.max()))
-        value = np.array(numerators, dtype=np.float64) @ self.z
-        value += self._each(offset * self.q)
+        _held(sum(map(abs, layer.u)) * self.top + abs(layer.b) * float(self.q.max()))
+        value = np.array(layer.u, dtype=np.float64) @ self.z
+        value += self._each(float(layer.b) * self.q)
         return np.asarray(value)
 
-    def layer(self, u: Vector, b: Fraction, w: Vector) -> None:
+    def layer(self, layer: _Layer) -> None:
         """Apply z ↦ z + w·max(0, ⟨u,z⟩ + b)."""
-        weights, s = clear_denominators([*u, b])
-        direction, t = clear_denominators(w)
-        rise = np.maximum(self._values(weights, s), 0.0)
-        top = s * t * self.top + max(map(abs, direction)) * float(rise.max(initial=0.0))
+        direction, factor = layer.w, layer.s * layer.t
+        rise = np.maximum(self._values(layer), 0.0)
+        top = factor * self.top + max(map(abs, direction)) * float(rise.max(initial=0.0))
         _held(top)
-        _held(s * t * float(self.q.max()))
-        self._times(float(s * t))
+        _held(factor * float(self.q.max()))
+        self._times(float(factor))
         for i, weight in enumerate(direction):
             if weight:
                 self.z[i] += rise if weight == 1 else float(weight) * rise
         self._grown(top)
 
-    def pull(self, rho: Fraction, alpha: Fraction, v: Vector) -> None:
+    def pull(self, rho: Fraction, alpha: Fraction, v: list[int]) -> None:
         """Attention with ρ ≠ 0: z ↦ ρz + α·focus."""
         sums, counts = self.focus(v)
         common = lcm(rho.denominator, alpha.denominator)
@@ -154,14 +175,13 @@ class _IntegerTokens:
         self.q = self.q * (common * counts)
         self._grown(top)
 
-    def focus(self, v: Vector) -> tuple[Array, Array]:
+    def focus(self, v: list[int]) -> tuple[Array, Array]:
         """The sum of the tokens that each sequence attends to, (d, n), and their number, (n,)."""
         _held(float(self.lengths.max()) * self.top)
         if not any(v):
             return self._sums(self.z, self.bounds), self.lengths.astype(np.float64)
-        numerators, _ = clear_denominators(v)
-        _held(sum(map(abs, numerators)) * self.top)
-        score = np.array(numerators, dtype=np.float64) @ self.z
+        _held(sum(map(abs, v)) * self.top)
+        score = np.array(v, dtype=np.float64) @ self.z
         starts = self.bounds[:-1]
         low, high = np.minimum.reduceat(score, starts), np.maximum.reduceat(score, starts)
         self.known &= np.sign(low) == np.sign(high)
