@@ -218,8 +218,8 @@ class ExactArray:
         width = self.values.shape[1]
         whole = self.scaled() if self.exact else None
         if whole is not None and whole[1] < 1 << 63:
-            rows = np.c_[whole[0], np.full(len(self), whole[1])]
-            reduced: list[list[int]] = (rows // np.gcd.reduce(rows, axis=1)[:, None]).tolist()
+            table = np.c_[whole[0], np.full(len(self), whole[1])]
+            reduced: list[list[int]] = (table // np.gcd.reduce(table, axis=1)[:, None]).tolist()
             return reduced
         plain = self.values
         overrides: dict[int, list[tuple[int, Fraction]]] = {}
