@@ -17,6 +17,7 @@ from .compile.plan import Plan, Scaling
 from .exact.backward import OPEN, SuffixCache, constant_outputs
 from .exact.deep import deep_outputs
 from .exact.history import ActivationHistory
+from .exact.prefix import begin
 from .exact.replay import replay
 from .forward.buffers import Buffers
 from .forward.collapse import Collapsed, collapse
@@ -207,6 +208,9 @@ def _part(
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
+    own = offsets[start : end + 1]
+    if collapsed.lost is not None:
+        begin(plan, tokens, own, collapsed, np.flatnonzero(collapsed.lost))
     records = _forward(plan, collapsed, buffers, told)
     rows = np.arange(count)
     if collapsed.lost is not None:
@@ -216,8 +220,10 @@ def _part(
         surely[rows[found]] = True
         rows = rows[~found]
     number = constant_outputs(plan.kept(SuffixCache), collapsed, records, rows)
-    left = rows[(number[rows] < 0) & collapsed.uniform[rows]]
-    general = np.flatnonzero((number < 0) & ~surely & ~collapsed.uniform)
+    begin(plan, tokens, own, collapsed, rows[(number[rows] < 0) & ~collapsed.begun[rows]])
+    begun = collapsed.begun
+    left = rows[(number[rows] < 0) & begun[rows]]
+    general = np.flatnonzero((number < 0) & ~surely & ~begun)
     constants, tally = plan.kept(SuffixCache).constants, Tally()
     if search is not None:
         tally.wrong = len(search.wrong(start, number, constants, {}))

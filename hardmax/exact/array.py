@@ -218,8 +218,8 @@ class ExactArray:
         width = self.values.shape[1]
         whole = self.scaled() if self.exact else None
         if whole is not None and whole[1] < 1 << 63:
-            rows = np.c_[whole[0], np.full(len(self), whole[1])]
-            reduced: list[list[int]] = (rows // np.gcd.reduce(rows, axis=1)[:, None]).tolist()
+            table = np.c_[whole[0], np.full(len(self), whole[1])]
+            reduced: list[list[int]] = (table // np.gcd.reduce(table, axis=1)[:, None]).tolist()
             return reduced
         plain = self.values
         overrides: dict[int, list[tuple[int, Fraction]]] = {}
@@ -230,15 +230,23 @@ class ExactArray:
                 overrides.setdefault(k // width, []).append((k % width, number))
         odd, powers = odd_parts(plain)
         shifts = np.minimum(powers.min(axis=1, initial=0), 0)
-        rows = [
-            [*(x << p for x, p in zip(row, power, strict=True)), 1 << -shift]
-            for row, power, shift in zip(
-                odd.tolist(), (powers - shifts[:, None]).tolist(), shifts.tolist(), strict=True
-            )
-        ]
+        powers -= shifts[:, None]
+        rows: list[list[int]]
+        # float64 tells where the shifted integers fit int64
+        with np.errstate(over="ignore"):  # infinity does not fit
+            fits = (np.ldexp(np.abs(odd).astype(np.float64), powers) < 2.0**62).all()
+        if fits and (shifts > -62).all():
+            rows = np.c_[odd << powers, np.int64(1) << -shifts].tolist()
+        else:
+            rows = [
+                [*(x << p for x, p in zip(row, power, strict=True)), 1 << -shift]
+                for row, power, shift in zip(
+                    odd.tolist(), powers.tolist(), shifts.tolist(), strict=True
+                )
+            ]
         for i, given in overrides.items():
             ratios = [(j, *number.as_integer_ratio()) for j, number in given]
-            common = lcm(rows[i][-1], *(q for _, _, q in ratios))
+            common = lcm(rows[i][-1], *{q for _, _, q in ratios})
             if common != rows[i][-1]:
                 factor = common // rows[i][-1]
                 rows[i] = [factor * x for x in rows[i]]
@@ -258,10 +266,8 @@ class ExactArray:
         width = self.values[0].size if len(self) else 1
         exact: dict[int, Fraction] = {}
         for i, row in enumerate(rows.tolist() if self.exact else ()):
-            for k in range(width):
-                found = self.exact.get(row * width + k)
-                if found is not None:
-                    exact[i * width + k] = found
+            found = map(self.exact.get, range(row * width, (row + 1) * width))
+            exact.update((i * width + k, x) for k, x in enumerate(found) if x is not None)
         return ExactArray.owning(self.values[rows], exact)
 
     def numbers(self) -> Iterable[Fraction]:

@@ -8,7 +8,7 @@ The families need nothing but hardmax; the strategies need hypothesis, which
 (20, True)
 """
 
-from .families import FAMILIES, adversarial
+from .families import DISCRETE, FAMILIES, adversarial
 from .label_sets import KINDS, disjoint_sets
 from .strategies import (
     adversarial_datasets,
@@ -21,6 +21,7 @@ from .strategies import (
 )
 
 __all__ = [
+    "DISCRETE",
     "FAMILIES",
     "KINDS",
     "adversarial",

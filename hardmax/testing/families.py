@@ -149,6 +149,28 @@ def _overlapping(rng: Random, size: int) -> Sequence:
     return [_grid(rng, 2, 3) for _ in range(rng.randint(1, 4))]
 
 
+def _word(rng: Random, size: int, positions: bool) -> Sequence:
+    """One-hot letters, some of them far more frequent than others, and their positions."""
+    letters = [int(8 * rng.random() ** 2) for _ in range(rng.randint(1, 2 + size // 2))]
+    return [
+        (*(int(i == letter) for i in range(8)), *[place] * positions)
+        for place, letter in enumerate(letters, 1)
+    ]
+
+
+def _counts(rng: Random, size: int) -> Sequence:
+    """Vectors of counts, most of them zero."""
+    return [tuple(max(0, rng.randint(-3, 3)) for _ in range(6)) for _ in range(rng.randint(1, 4))]
+
+
+def _small_grid(rng: Random, size: int) -> Sequence:
+    return [_grid(rng, 3, 4) for _ in range(rng.randint(1, 6))]
+
+
+def _binary(rng: Random, size: int) -> Sequence:
+    return [tuple(rng.randint(0, 1) for _ in range(12)) for _ in range(rng.randint(1, 6))]
+
+
 _KINDS = {f"{kind}-labels": (kind,) for kind in KINDS} | {"mixed-labels": KINDS}
 
 _SEQUENCE: dict[str, Callable[[Random, int], Sequence]] = {
@@ -164,7 +186,19 @@ _SEQUENCE: dict[str, Callable[[Random, int], Sequence]] = {
     "zero-tokens": _zero_tokens,
     "dimension-48": _dimension_48,
     "text-like": _text_like,
+    "one-hot-words": lambda rng, size: _word(rng, size, False),
+    "one-hot-words-positions": lambda rng, size: _word(rng, size, True),
+    "count-vectors": _counts,
+    "integer-grid": _small_grid,
+    "binary-vectors": _binary,
     **dict.fromkeys(_KINDS, _overlapping),
 }
 
 FAMILIES = tuple(_SEQUENCE)
+DISCRETE = (
+    "one-hot-words",
+    "one-hot-words-positions",
+    "count-vectors",
+    "integer-grid",
+    "binary-vectors",
+)

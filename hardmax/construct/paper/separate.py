@@ -22,9 +22,13 @@ from fractions import Fraction
 from itertools import islice
 from random import Random
 
+import numpy as np
+
 from ...errors import ConstructionError
 from ...exact.array import Array
+from ...exact.means import means_of_points
 from ...exact.numbers import Vector
+from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
 from ...model.transformer import apply
@@ -162,10 +166,12 @@ def _pull(
 def _case_3(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> Step:
     """Split the means of neighbours, choosing among some pairs the split that parts most."""
     batch = state.exact.batch()
+    _, rows, token = np.unique(state.token, return_index=True, return_inverse=True)
+    points, starts = state.exact.tokens(rows), np.array(batch.starts)
     best: tuple[int, MeanSplit, Vector, Array] | None = None
     for first, second in islice(sharing.pairs(rng), _DRAWS):
         split = split_means(batch.sequence(first), batch.sequence(second), rng)
-        w, means = _injective(batch, split, sharing.kinds, rng)
+        w, means = _injective(points, token, starts, split, rng)
         count = sharing.components(means)
         if best is None or count > best[0]:
             best = count, split, w, means
@@ -185,12 +191,17 @@ def _case_3(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> Step
         alpha /= 2
 
 
-def _injective(batch: Tokens, split: MeanSplit, images: int, rng: Random) -> tuple[Vector, Array]:
-    """A vector w for which the layer merges no two tokens, and numbers of the means it gives."""
-    w = next(directions(rng, batch.dimension))
+def _injective(
+    points: IntegerPoints, token: Array, starts: Array, split: MeanSplit, rng: Random
+) -> tuple[Vector, Array]:
+    """A vector w for which the layer merges no two tokens, and numbers of the means it gives.
+
+    Token i of the packed sequences is number ``token[i]`` of the different ``points``.
+    """
+    w = next(directions(rng, points.dimension))
     while True:
-        trial = batch.copy()
-        trial.feed_forward(split.u, split.b, w)
-        if len(set(trial.token_keys())) == images:
-            return w, numbered(trial.mean_keys())
+        after = points.fed_forward(split.u, split.b, w)
+        if len(set(map(tuple, after.rows))) == len(points):
+            means = means_of_points(after, token, starts)
+            return w, numbered(map(tuple, means.rows))
         w = tuple(x / 2 for x in w)

@@ -80,7 +80,7 @@ def _clips(arrays: BlockArrays, run: Array) -> Array:
     u, w = arrays.u[run], arrays.w[run]
     found = (np.abs(u).sum(axis=1) == 1) & (np.abs(u).max(axis=1) == 1) & (w == -u).all(axis=1)
     for array in (arrays.parameters.u, arrays.parameters.w):
-        if array.exact:
+        if array.exact and found.any():
             found &= ~np.isin(run, [k // arrays.dimension for k in array.exact])
     return np.asarray(found)
 

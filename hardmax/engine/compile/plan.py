@@ -130,4 +130,5 @@ def _moderate(array: ExactArray) -> bool:
     """Whether every entry is zero or between LEAST and MOST in absolute value."""
     sizes = np.abs(array.values)
     fair = bool(((sizes == 0) | ((sizes > LEAST) & (sizes < MOST))).all())
-    return fair and all(array.values.flat[k] for k in array.exact)
+    at = np.fromiter(array.exact, np.int64, len(array.exact))
+    return fair and bool(array.values.reshape(-1)[at].all())

@@ -41,8 +41,33 @@ def replay(
     before = [part.block for part in collapsed.story if isinstance(part, Layer)]
     wanted = np.concatenate([np.array(before, dtype=np.int64), behind])
     layers = plan.kept(IntegerLayers).rows(wanted)
+    z = np.empty((1, len(rows), plan.dimension + 1), dtype=object)
+    far = np.array([j in collapsed.starts for j in rows.tolist()], dtype=bool)
+    if far.any():
+        z[0, far] = [collapsed.starts[j] for j in rows[far].tolist()]
+    if not far.all():
+        z[:, ~far] = _collapsed(plan, tokens, offsets, first, collapsed, rows[~far], layers)
+    points = _Integers(z)
+    for at, places in history.steps():
+        points.layers(at, layers[behind[places]], history.states[places] == UNCLEAR)
+    return list(points.z[0].tolist())
+
+
+def _collapsed(
+    plan: Plan,
+    tokens: ExactArray,
+    offsets: Array,
+    first: int,
+    collapsed: Collapsed,
+    rows: Array,
+    layers: Array,
+) -> Array:
+    """The points behind the collapse, (1, n, d + 1), by its story; ``layers`` holds its layers."""
     p, end = plan.parameters, plan.collapse or 0
-    points = _Integers(_start(tokens, offsets, first + rows, collapsed.leaders, rows))
+    if collapsed.means is None:
+        points = _Integers(_start(tokens, offsets, first + rows, collapsed.leaders, rows))
+    else:
+        points = _Integers(collapsed.means.integers(rows)[None])
     for part in collapsed.story:
         if isinstance(part, Layer):
             at = np.flatnonzero(part.active[rows])
@@ -50,9 +75,7 @@ def replay(
         else:
             points.attend(p.rho.entry(part.block), p.alpha.entry(part.block))
     points.times(p.alpha.entry(end))
-    for at, places in history.steps():
-        points.layers(at, layers[behind[places]], history.states[places] == UNCLEAR)
-    return list(points.z[0].tolist())
+    return points.z
 
 
 class _Integers:

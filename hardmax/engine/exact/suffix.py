@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...exact.array import Array
+from ...exact.array import Array, ExactArray
 from ...exact.numbers import Vector
 from ...model.parameters import Parameters
 
@@ -33,10 +33,16 @@ class ExactBlocks:
         found = self._known.get(k)
         if found is None:
             p = self.parameters
-            u = [(j, x) for j, x in enumerate(p.u.row(k)) if x]
-            w = [(j, x) for j, x in enumerate(p.w.row(k)) if x]
-            found = self._known[k] = u, p.b.entry(k), w
+            found = self._known[k] = _sparse(p.u, k), p.b.entry(k), _sparse(p.w, k)
         return found
+
+
+def _sparse(array: ExactArray, k: int) -> Sparse:
+    """Row k of an array (L, d)."""
+    if array.exact:  # the float of a number other than zero may be zero
+        return [(j, x) for j, x in enumerate(array.row(k)) if x]
+    row = array.values[k]
+    return [(j, Fraction(float(row[j]))) for j in np.flatnonzero(row).tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +85,7 @@ class Suffix:
             if column is None:
                 continue
             if total is None:
-                total = [weight * a for a in column]
+                total = [weight * a if a else a for a in column]
             else:
                 total = [t + weight * a if a else t for t, a in zip(total, column, strict=True)]
         return total if total is not None and any(total) else None
@@ -93,14 +99,15 @@ class Suffix:
         columns = dict(self.columns)
         for j, weight in u:
             old = columns.get(j)
-            new = [weight * y for y in image]
+            new = [weight * y if y else y for y in image]
             if old is not None:
-                new = [x + y for x, y in zip(old, new, strict=True)]
+                new = [x + y if y else x for x, y in zip(old, new, strict=True)]
             if any(new):
                 columns[j] = new
             else:
                 columns.pop(j, None)
-        return Suffix(columns, tuple(c + b * y for c, y in zip(self.constant, image, strict=True)))
+        pairs = zip(self.constant, image, strict=True)
+        return Suffix(columns, tuple(c + b * y if y else c for c, y in pairs))
 
     def scaled(self, factor: Fraction) -> Suffix:
         """The map from in front of a multiplication by ``factor``."""

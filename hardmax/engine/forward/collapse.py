@@ -1,8 +1,9 @@
 """From tokens to points: the blocks up to the first one with ρ = 0 (theory C5).
 
-A sequence becomes a single point if all its tokens meet the same active layers and the same leader
-(or, where v = 0, all tokens of the sequence). Sequences for which floats cannot tell are left to
-exact arithmetic.
+If float64 holds all numbers on the way, tokens are computed without rounding (`integer_tokens`).
+Otherwise a sequence becomes a single enclosed point if all its tokens meet the same active layers
+and the same leader (or, where v = 0, all tokens of the sequence). What floats cannot tell is left
+to exact arithmetic.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ...enclosure.rounding import MOST, SLACK, TINY, UNIT, gamma
 from ...exact.array import Array, ExactArray
 from ...exact.sums import totals
 from ..compile.plan import Plan
+from .integer_tokens import ExactMeans, exact_means
 from .points import EnclosedPoints
 
 
@@ -45,7 +47,8 @@ class Collapsed:
     ``points`` encloses them, except where they are ``lost``. ``uniform`` (n,) marks the sequences
     all of whose tokens are known to have passed the same affine maps ``story``. The collapse took
     the tokens of such a sequence to the token ``leader`` or to their mean (None), and multiplied by
-    α.
+    α. If the ``means`` are known exactly, the story begins with them. ``starts`` holds exact points
+    X/q behind α as rows (X, q), for sequences that are not uniform.
     """
 
     points: EnclosedPoints
@@ -53,6 +56,15 @@ class Collapsed:
     uniform: Array
     story: list[Layer | Focus]
     leader: Array | None
+    means: ExactMeans | None = None
+    starts: dict[int, list[int]] = field(default_factory=dict)
+
+    @property
+    def begun(self) -> Array:
+        """Which sequences have an exact point to go on from, (n,)."""
+        found = self.uniform.copy()
+        found[list(self.starts)] = True
+        return found
 
     @property
     def leaders(self) -> list[Array | None]:
@@ -67,10 +79,28 @@ def collapse(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed | None
     """
     if plan.collapse is None:
         return None
-    batch = _Batch.of(plan, tokens, offsets)
-    if not batch.top < MOST:
+    if not tokens.largest < MOST:
         return None
-    p, end = plan.parameters, plan.collapse
+    means = exact_means(plan, tokens, offsets)
+    return _enclosed(plan, tokens, offsets) if means is None else _exactly(plan, means)
+
+
+def _exactly(plan: Plan, means: ExactMeans) -> Collapsed:
+    """Points whose exact coordinates are known: each is rounded once."""
+    values = (means.after or means).floats()
+    points = EnclosedPoints(values, 2 * UNIT * np.abs(values) + TINY)
+    points.scale(float(plan.parameters.alpha.values[plan.collapse]))
+    lost = None if means.known.all() else ~means.known
+    story: list[Layer | Focus] = []
+    if means.after is not None:
+        story.append(Layer(plan.collapse or 0, np.ones(len(values), dtype=bool)))
+    return Collapsed(points, lost, means.known, story, None, means)
+
+
+def _enclosed(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed:
+    """Points enclosed in floats from the start."""
+    batch = _Batch.of(plan, tokens, offsets)
+    p, end = plan.parameters, plan.collapse or 0
     to_means = not p.v.values[end].any()
     postponed: int | None = None
     for block in plan.prefix:

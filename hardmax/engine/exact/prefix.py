@@ -1,0 +1,39 @@
+"""The blocks up to the collapse in exact arithmetic, for the few sequences that need it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...enclosure.rounding import MOST, TINY, UNIT
+from ...enclosure.shadow import ratio
+from ...exact.array import Array, ExactArray
+from ...model.tokens import Tokens
+from ...model.transformer import apply
+from ..compile.plan import Plan
+from ..forward.collapse import Collapsed
+
+
+def begin(
+    plan: Plan, tokens: ExactArray, offsets: Array, collapsed: Collapsed, rows: Array
+) -> None:
+    """Find the exact points behind the collapse of the sequences ``rows`` of packed tokens.
+
+    They become ``collapsed.starts``, and enclosures of them take the place of what was lost. A
+    sequence that does not collapse, or lies past the range of floats, stays as it is.
+    """
+    if not len(rows):
+        return
+    batch = Tokens.of_sequences(tokens, offsets, rows)
+    for block in plan.prefix:
+        apply(batch, plan.parameters[block])
+    single = np.flatnonzero(np.diff(batch.starts) == 1)
+    for j, row in zip(rows[single].tolist(), batch.mean_rows(single.tolist()), strict=True):
+        values = np.array([ratio(x, row[-1]) for x in row[:-1]])
+        if not float(np.abs(values).max()) < MOST:
+            continue
+        collapsed.starts[j] = row
+        if collapsed.lost is not None and collapsed.lost[j]:
+            collapsed.points.values[j] = values
+            collapsed.points.radius[j] = 2 * UNIT * np.abs(values) + TINY
+            collapsed.lost[j] = False
+    collapsed.points.forget()
