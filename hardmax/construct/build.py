@@ -36,7 +36,7 @@ def build(
 
     ``strategy`` is one of
 
-    - "paper", the default: the paper's stages, at most 2N+1 blocks for N sequences. It
+    - "paper", the default: the paper's stages, at most 2N blocks for N sequences, 2N+1 where a token is zero. It
       memorises: it classifies the given sequences and says nothing useful about others.
     - "peel": at most 2N−1 blocks, one a sequence. It memorises, too.
     - "cover": half-spaces that a classifier proposes, repaired until every sequence is right.
