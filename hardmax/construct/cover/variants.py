@@ -3,6 +3,7 @@
 rules    a learned decision list, repaired by plateaus (for labels that can be learned);
 tents    half-spaces and tents, one label after another, each followed by a clamp;
 shells   d − 1 points of any labels at a time, then a staircase (beyond the theorem);
+exact    the same at exactly the heights of the targets, which are few straight pieces apart;
 open     tents straight into label sets that are all open, from a collapse into one of them.
 
 All but the last begin with the slice of `flatten` and end with every label on its target.
@@ -23,11 +24,12 @@ from ...labels import LabelSet
 from ...model.layers import RankOneBlock
 from ..shared.filtered_means import Cloud
 from ..shared.staged import Staged
-from .ending import agree, ending_count, finish, kill_count, polyline
+from .ending import Polyline, agree, ending_count, finish, kill_count, polyline
 from .height_slice import Slice, TooClose
 from .open.open_cover import open_cover
 from .rules.apply import apply_rules, repair
 from .rules.learn import choose_list
+from .shells.exact_heights import park_exactly
 from .shells.park import fewest, park
 from .staircase import staircase, staircase_count
 from .tents.search import cover_class
@@ -188,6 +190,52 @@ def shells_form(task: Task, room: int) -> Form | None:
     staged.extend(staircase(base, names, task.targets))
     bound = len(blocks) + base.dimension + staircase_count(len(names))
     return Form("shells", staged, bound, {"shells": len(blocks)})
+
+
+def extended(task: Task) -> tuple[Polyline, dict[str, Vector]] | None:
+    """The polyline through the targets that bends least, with a first point "" before them, and
+    its targets; None where the height's coordinate or the number of bends forbids it.
+
+    The first point leaves room below the lowest target: all heights are at least the path's
+    length between the targets.
+    """
+    if not agree(task.targets, task.base.axis):
+        return None
+    line = min((polyline(o, task.targets) for o in task.orders()), key=lambda x: len(x.slopes))
+    first, slope = task.targets[line.order[0]], line.slopes[0]
+    far = line.heights[line.order[-1]]
+    targets = {"": tuple(y - far * p for y, p in zip(first, slope, strict=True)), **task.targets}
+    line = polyline(["", *line.order], targets)
+    pieces = len(line.slopes)
+    return (line, targets) if pieces + (pieces > 1) < len(line.order) else None
+
+
+def fewest_exact(task: Task) -> int:
+    """Blocks that shells at exact heights take at least, in general position."""
+    found = extended(task)
+    if found is None or "" in task.targets:
+        return task.room
+    line, targets = found
+    shells = fewest(len(task.base), task.base.dimension)
+    return shells + task.kills + ending_count(line, targets, task.base.axis)
+
+
+def exact_form(task: Task, room: int) -> Form | None:
+    """Facet by facet, at exact heights, at most ``room`` blocks (Theorem 6c)."""
+    base, found = task.base, extended(task)
+    if found is None:
+        return None
+    line, targets = found
+    end = task.kills + ending_count(line, targets, base.axis)
+    heights = {name: line.heights[name] for name in task.names}
+    blocks = park_exactly(base, heights, task.seed, room - end)
+    if blocks is None:
+        return None
+    staged = Staged()
+    staged.add("shell", blocks)
+    staged.extend(finish(base, line, targets, task.sets))
+    bound = len(blocks) + end
+    return Form("exact", staged, bound, {"shells": len(blocks)})
 
 
 def fewest_open(task: Task) -> int:
