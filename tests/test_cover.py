@@ -19,7 +19,13 @@ from hardmax.construct.cover.rules.learn import choose_list, fit_list
 from hardmax.construct.cover.shells.park import fewest, park
 from hardmax.construct.cover.shells.tilt import BAND
 from hardmax.construct.cover.tents.search import cover_class
-from hardmax.construct.cover.variants import Form, Task, rules_form, shells_form, tents_form
+from hardmax.construct.cover.variants import (
+    Task,
+    Variant,
+    rules_variant,
+    shells_variant,
+    tents_variant,
+)
 from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
 from hardmax.labels import Ball, Halfspace, Point
@@ -83,9 +89,9 @@ def check_forms(data, seed=0):
         return []
     found = []
     for make in (
-        lambda task: tents_form(task, FAR),
-        rules_form,
-        lambda task: shells_form(task, FAR),
+        lambda task: tents_variant(task, FAR),
+        rules_variant,
+        lambda task: shells_variant(task, FAR),
     ):
         form = make(task)
         if form is None:
@@ -190,10 +196,10 @@ def test_depth_in_general_position(dimension, count):
     data = gaussian(count, dimension)
     least = min(sum(label == name for label in data.labels) for name in "01")
     _, task = task_of(data)
-    tents = tents_form(task, FAR)
+    tents = tents_variant(task, FAR)
     formula = 3 * ceil(least / (dimension - 1)) + 1 + (dimension - 1) + 2
     assert len(tents.blocks) <= formula + 3  # the base is an end of the line, not the largest
-    shells = shells_form(task, FAR)
+    shells = shells_variant(task, FAR)
     assert shells.notes["shells"] <= ceil(count / (dimension - 1)) + 1
     model = check(data, learn=False)
     assert len(model) == 1 + min(len(tents.blocks), len(shells.blocks))
@@ -256,7 +262,7 @@ def test_constant_coordinate_becomes_the_height_and_is_not_killed():
     data = hm.Dataset([[z] for z in tokens.tolist()], rng.integers(0, 2, 80).tolist())
     _, task = task_of(data)
     assert task.base.axis == 3
-    assert task.kills == 3
+    assert task.fixing == 3
     check_forms(data)
 
 
@@ -362,7 +368,7 @@ def test_options_and_notes(tmp_path, run):
 
 
 def test_broken_promise_is_an_internal_error(monkeypatch):
-    form = Form("tents", [], -5, {})
+    form = Variant("tents", [], -5, {})
     monkeypatch.setattr(module, "_shallowest", lambda task, learn: (form, {}))
     with pytest.raises(hm.HardmaxError, match="break the bound"):
         hm.build(gaussian(30, 3), strategy="cover")

@@ -14,7 +14,7 @@ from hardmax.construct.paper import pulls
 from hardmax.construct.paper.enclosed import Enclosed
 from hardmax.construct.paper.leaders import shift_above
 from hardmax.construct.paper.pulls import Pull
-from hardmax.construct.shared.filtered_means import Cloud
+from hardmax.construct.shared.filtered_means import FilteredCloud
 from hardmax.construct.shared.sharing import Sharing
 from hardmax.dataset import merge
 from hardmax.model.layers import RankOneBlock
@@ -202,4 +202,6 @@ def test_sharing_is_the_graph_of_the_lemma(sequences, seed):
 def test_equal_points_of_a_cloud(values, copies):
     """Also where every point has an equal one, so that floats leave all of them in doubt."""
     points = [(F(t, 3), F(t * t)) for t in values] * copies
-    assert Cloud.of_vectors(points).first_equal().tolist() == [points.index(x) for x in points]
+    assert FilteredCloud.of_vectors(points).first_equal().tolist() == [
+        points.index(x) for x in points
+    ]

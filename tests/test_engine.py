@@ -23,7 +23,7 @@ from hardmax.engine.compile.panel import Panel
 from hardmax.engine.forward import collapse
 from hardmax.engine.forward.buffers import Buffers
 from hardmax.engine.forward.columns import clip
-from hardmax.engine.forward.points import ACTIVE, RESTS, Points
+from hardmax.engine.forward.points import ACTIVE, RESTS, EnclosedPoints
 from hardmax.exact import sums
 from hardmax.exact.array import ExactArray
 from hardmax.model.tokens import Tokens
@@ -212,7 +212,7 @@ def test_enclosures_hold(forced, data):
     if compiled.collapse is None:
         return
     found = collapse.collapse(compiled, given_data.tokens, given_data.offsets)
-    outputs._sweeps(compiled, found, Buffers())
+    outputs._forward(compiled, found, Buffers())
     for j, Z in enumerate(batch):
         if found.lost is not None and found.lost[j]:
             continue
@@ -241,7 +241,7 @@ def test_signs_that_floats_miss(u, x, b):
     )
     compiled = Plan.of(model)
     exact = sum((F(a) * F(c) for a, c in zip(u, x, strict=True)), F(b))
-    points = Points(np.array([x]), np.zeros((1, d)))
+    points = EnclosedPoints(np.array([x]), np.zeros((1, d)))
     state = points.layer(compiled.arrays, np.array([1]), points.reach())[0]
     assert state != ACTIVE or exact > 0
     assert state != RESTS or exact < 0
@@ -387,7 +387,7 @@ def test_surely_inside(data):
         for m, a in zip(middle, away, strict=True)
     ]
     radius = [2.0**size] * d
-    inside = bool(surely_inside(chosen, Points(np.array([x]), np.array([radius])))[0])
+    inside = bool(surely_inside(chosen, EnclosedPoints(np.array([x]), np.array([radius])))[0])
     if inside:
         for signs in product([-1, 0, 1], repeat=d):
             corner = tuple(F(a) + s * F(r) for a, s, r in zip(x, signs, radius, strict=True))
@@ -401,8 +401,8 @@ def test_surely_inside_says_so():
     ball, box = hm.labels.Ball((0, 0), 1), hm.labels.Box((-1, -1), (1, 1))
     half = hm.labels.Halfspace((1, 1), -1)
     many = hm.labels.Polyhedron([[1, 2], [-3, 1]], [1, 2])
-    near = Points(np.zeros((1, 2)), np.full((1, 2), 0.1))
-    wide = Points(np.zeros((1, 2)), np.full((1, 2), 1.0))
+    near = EnclosedPoints(np.zeros((1, 2)), np.full((1, 2), 0.1))
+    wide = EnclosedPoints(np.zeros((1, 2)), np.full((1, 2), 1.0))
     for label_set in (ball, box, half, many):
         assert surely_inside(label_set, near)[0]
         assert not surely_inside(label_set, wide)[0]
@@ -455,7 +455,7 @@ def test_errors_grow_with_steep_layers():
     model = Transformer(
         [RankOneBlock.of(1, rho=0, alpha=1), RankOneBlock.of(1, u=[1], b=-near, w=[F(2) ** 40])]
     )
-    points = Points(np.array([[1 / 3]]), np.array([[2.0**-54]]))
+    points = EnclosedPoints(np.array([[1 / 3]]), np.array([[2.0**-54]]))
     points.layer(Plan.of(model).arrays, np.array([1]), points.reach())
     exact = F(1, 3) + 2**40 * (F(1, 3) - near)
     assert exact - F(1, 3) > F(1, 2**16)
@@ -470,7 +470,7 @@ def test_levels_that_floats_round():
         blocks.append(RankOneBlock.of(5, u=unit, b=F(-1, 3), w=[-x for x in unit]))
     panel = Panel("clips", np.arange(1, 6), Plan.of(Transformer(blocks)).arrays)
     for start in (1.0, 1 / 3):  # cut off for certain, and perhaps
-        points = Points(np.full((1, 5), start), np.zeros((1, 5)))
+        points = EnclosedPoints(np.full((1, 5), start), np.zeros((1, 5)))
         clip(panel, points)
         for value, radius in zip(points.values[0], points.radius[0], strict=True):
             assert abs(F(float(value)) - F(1, 3)) <= F(float(radius))
@@ -478,6 +478,6 @@ def test_levels_that_floats_round():
 
 def test_surely_inside_on_every_side():
     for low, high in (((-1, -9), (9, 9)), ((-9, -9), (1, 9)), ((-9, -9), (9, 1))):
-        near = Points(np.zeros((1, 2)), np.full((1, 2), 1.5))
+        near = EnclosedPoints(np.zeros((1, 2)), np.full((1, 2), 1.5))
         assert not surely_inside(hm.labels.Box(low, high), near)[0]
         assert surely_inside(hm.labels.Box((-9, -9), (9, 9)), near)[0]

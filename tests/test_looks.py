@@ -16,7 +16,7 @@ from hardmax.engine import Plan
 from hardmax.engine.forward import buffers
 from hardmax.engine.forward import tents as slabs
 from hardmax.engine.forward.buffers import Buffers
-from hardmax.engine.forward.points import Points
+from hardmax.engine.forward.points import EnclosedPoints
 
 F = Fraction
 
@@ -62,9 +62,9 @@ def test_slabs_are_noticed(seed, d, size, narrow):
     panels = [panel for panel in plan.steps if getattr(panel, "kind", "") == "tents"]
     if [len(panel) for panel in panels] != [len(U)]:
         return  # offsets that floats round are no tents
-    points = Points(X, np.zeros_like(X))
+    points = EnclosedPoints(X, np.zeros_like(X))
     assert wanted
-    for look in (slabs._glanced, slabs.inside):
+    for look in (slabs._candidates_in_single_precision, slabs.inside):
         rows, items = look(panels[0], points, Buffers())
         assert wanted <= set(zip(rows.tolist(), items.tolist(), strict=True))
 
@@ -78,14 +78,14 @@ def test_reaches_and_lengths_are_bounds(seed, d, size):
         X = rng.normal(size=(6, d)) * 2.0 ** (size - rng.integers(0, 3, size=(6, 1)) * 10)
         X[rng.integers(0, 12, size=6) == 0] = 0
         X += rng.normal(size=d) * 2.0 ** (size + 6) * rng.integers(0, 2)
-        points = Points(X, 2.0 ** (size - rng.integers(30, 80, size=X.shape)))
-        glance = points.glance(axis)
+        points = EnclosedPoints(X, 2.0 ** (size - rng.integers(30, 80, size=X.shape)))
+        single_precision = points.single_precision(axis)
     others = [i for i in range(d) if i != axis]
     for j, (x, r) in enumerate(zip(X, points.radius, strict=True)):
         least = sum((F(gamma(d + SPARE)) * abs(F(x[i])) + F(r[i])) ** 2 for i in others)
-        assert F(glance.reach[j]) ** 2 >= least
-        if np.isfinite(glance.scale):
-            assert F(glance.scale) ** 2 >= sum(F(x[i]) ** 2 for i in others)
+        assert F(single_precision.reach[j]) ** 2 >= least
+        if np.isfinite(single_precision.scale):
+            assert F(single_precision.scale) ** 2 >= sum(F(x[i]) ** 2 for i in others)
 
 
 @given(SEEDS, st.lists(st.sampled_from(["raised", "put", "layer", "scale", "other"]), max_size=6))
@@ -98,7 +98,7 @@ def test_what_is_kept_is_never_stale(seed, steps):
         for i in (2, 3)
     ]
     plan = with_collapse(blocks, d)
-    points = Points(rng.normal(size=(9, d)), np.full((9, d), 1e-9))
+    points = EnclosedPoints(rng.normal(size=(9, d)), np.full((9, d), 1e-9))
     some = np.array([1, 4, 7])
     for step in ["start", *steps]:
         if step in ("raised", "other"):
@@ -114,8 +114,10 @@ def test_what_is_kept_is_never_stale(seed, steps):
         elif step == "scale":
             points.scale(3.0)
         for axis in (2, 3):
-            seen = points.glance(axis)
-            again = Points(points.values.copy(), points.radius.copy()).glance(axis)
+            seen = points.single_precision(axis)
+            again = EnclosedPoints(points.values.copy(), points.radius.copy()).single_precision(
+                axis
+            )
             assert (seen.rows == again.rows).all()
             assert (seen.reach == again.reach).all()
             assert seen.scale == again.scale

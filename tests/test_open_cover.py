@@ -18,7 +18,7 @@ from hardmax.construct.cover.open import open_cover as inner
 from hardmax.construct.cover.open.open_cover import open_cover
 from hardmax.construct.cover.open.open_pushes import Crowd, Pencil
 from hardmax.construct.cover.orthogonal import Orthogonal
-from hardmax.construct.shared.filtered_means import Cloud
+from hardmax.construct.shared.filtered_means import FilteredCloud
 from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
 from hardmax.enclosure.filtered import FilteredPoints
@@ -59,9 +59,9 @@ def open_model(data, seed=0, hide=False):
     if len(names) < 2:
         return None
     vectors, codes = list(means), np.array(list(means.values()))
-    cloud = Cloud.of_vectors(vectors)
+    cloud = FilteredCloud.of_vectors(vectors)
     if hide:
-        cloud = Cloud(FilteredPoints(vectors), lambda rows: [vectors[j] for j in rows])
+        cloud = FilteredCloud(FilteredPoints(vectors), lambda rows: [vectors[j] for j in rows])
     sets = {name: data.sets[name] for name in names}
     found = open_cover(cloud, codes, names, sets, seed, FAR)
     blocks = [*split, found.collapse, *(block for _, block in found.pushes)]
@@ -133,7 +133,7 @@ def test_chosen_where_it_is_shallowest(monkeypatch, sizes, dimension, depth):
     assert set(model.stage_counts()) <= {"collapse", "tent", "half-space"}
     assert len(model) == model.meta["alternatives"]["open"] <= depth
     assert model.parameters.overrides() == 0
-    monkeypatch.setattr(module, "open_form", lambda task, room: None)
+    monkeypatch.setattr(module, "open_variant", lambda task, room: None)
     assert len(hm.build(data, strategy="cover", learn=False)) > depth
 
 
@@ -181,11 +181,13 @@ def test_floats_with_bounds_instead_of_exact_means():
 def test_limit_and_points_too_close():
     vectors = [(Fraction(k), Fraction(k * k)) for k in range(9)]
     codes = np.array([0, 1, 0] * 3)
-    cloud = Cloud.of_vectors(vectors)
+    cloud = FilteredCloud.of_vectors(vectors)
     sets = balls(2, 2)
     assert open_cover(cloud, codes, ["0", "1"], sets, 0, 2) is None
     tiny = [(x, y * Fraction(1, 2**200)) for x, y in vectors[:8]]
-    close = Cloud.of_vectors([*((Fraction(0), y) for _, y in tiny), (Fraction(1), Fraction(1))])
+    close = FilteredCloud.of_vectors(
+        [*((Fraction(0), y) for _, y in tiny), (Fraction(1), Fraction(1))]
+    )
     with pytest.raises(TooClose):
         open_cover(close, codes, ["0", "1"], sets, 0, FAR)
 

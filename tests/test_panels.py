@@ -15,10 +15,10 @@ from hardmax.construct.cover.flatten import flatten
 from hardmax.construct.cover.rules import apply as rules
 from hardmax.construct.cover.tents import panels
 from hardmax.construct.cover.tents import search as tents
-from hardmax.construct.cover.tents.panels import Panel, Panels, precision
+from hardmax.construct.cover.tents.panels import TentPanel, TentSearch, precision
 from hardmax.construct.cover.tents.search import cover_class
 from hardmax.construct.shared import filtered_means as cloud
-from hardmax.construct.shared.filtered_means import Cloud, Means
+from hardmax.construct.shared.filtered_means import FilteredCloud, Means
 from hardmax.construct.shared.staged import Staged
 from hardmax.enclosure.filtered import FilteredPoints
 from hardmax.exact.array import ExactArray
@@ -107,7 +107,7 @@ def test_equal_points_are_found_and_nearly_equal_ones_told_apart():
         asked.extend(rows)
         return [exact[j] for j in rows]
 
-    first = Cloud(points, look).first_equal()
+    first = FilteredCloud(points, look).first_equal()
     assert sorted(asked) == [3, 7, 40, 41, 42, 43]  # all others are certainly different
     assert first.tolist() == [*range(40), 7, 41, 3, 7]
 
@@ -117,7 +117,7 @@ def test_bounds_of_very_different_sizes():
     points = FilteredPoints.of_floats(
         np.array([[1e9], [1.0], [1.0], [2.0]]), np.array([8.0, 0, 1e-16, 0]), Fraction(1)
     )
-    assert Cloud(points, lambda rows: [exact[j] for j in rows]).first_equal().tolist() == [
+    assert FilteredCloud(points, lambda rows: [exact[j] for j in rows]).first_equal().tolist() == [
         0,
         1,
         2,
@@ -194,7 +194,7 @@ def test_panels_raise_members_and_nothing_else(monkeypatch, kind, trials):
     rise = Fraction(8)
     pushes = cover_class(base, members, avoid, rise, np.random.default_rng(0))
     if kind == "gauss" and trials == 1:
-        assert max(len(push) for push in pushes if isinstance(push, Panel)) > 3
+        assert max(len(push) for push in pushes if isinstance(push, TentPanel)) > 3
     assert set(np.concatenate([push.captured for push in pushes]).tolist()) == set(members.tolist())
     model = hm.Transformer([block for push in pushes for block in push.blocks(base)])
     points = []
@@ -209,7 +209,7 @@ def test_panels_raise_members_and_nothing_else(monkeypatch, kind, trials):
 def test_hinges_of_a_tent_meet_exactly():
     base = task_of(gaussian(200, 6))
     members, avoid = (np.flatnonzero(base.codes == c) for c in (0, 1))
-    source = Panels(base, members, avoid, Fraction(8), np.random.default_rng(0))
+    source = TentSearch(base, members, avoid, Fraction(8), np.random.default_rng(0))
     seen = 0
     while len(source.left):
         panel = source.next()

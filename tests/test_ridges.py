@@ -17,9 +17,9 @@ from hardmax.engine import Plan, Sizes, evaluate
 from hardmax.engine.compile.ridges import ridges
 from hardmax.engine.forward import collapse
 from hardmax.engine.forward.buffers import Buffers
-from hardmax.engine.forward.forward_pass import sweep
+from hardmax.engine.forward.forward_pass import apply_panel
 from hardmax.engine.forward.points import ACTIVE
-from hardmax.engine.forward.record import Events
+from hardmax.engine.forward.record import SparseRecord
 from hardmax.testing import rationals
 
 F = Fraction
@@ -150,10 +150,10 @@ def test_states_are_those_of_the_blocks(pair):
     found = collapse.collapse(plan, data.tokens, data.offsets)
     states = [reference.trace(model.blocks, Z) for Z in batch]
     for step in plan.steps:
-        trail = sweep(step, found.points, Buffers(), FUSED)
-        if not isinstance(trail, Events):
+        record = apply_panel(step, found.points, Buffers(), FUSED)
+        if not isinstance(record, SparseRecord):
             continue
-        rows, blocks, kinds = trail.packed
+        rows, blocks, kinds = record.packed
         assert all(np.diff(blocks[rows == j]).min(initial=1) > 0 for j in range(len(batch)))
         for j, k, state in zip(rows.tolist(), blocks.tolist(), kinds.tolist(), strict=True):
             block = model.blocks[k]
@@ -307,9 +307,9 @@ def test_pushes_next_to_points(data):
     points = collapse.collapse(plan, given_data.tokens, given_data.offsets).points
     (panel,) = plan.steps
     with np.errstate(all="ignore"):  # as `evaluate` has it
-        trail = sweep(panel, points, Buffers(), FUSED)
-    assert isinstance(trail, Events)
-    rows, met, states = trail.packed
+        record = apply_panel(panel, points, Buffers(), FUSED)
+    assert isinstance(record, SparseRecord)
+    rows, met, states = record.packed
     for j, Z in enumerate(batch):
         exact = reference.trace(model.blocks, Z)
         active = {

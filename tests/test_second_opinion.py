@@ -15,7 +15,7 @@ from hardmax.certify.verify import misclassified
 from hardmax.engine import Plan, Sizes, evaluate
 from hardmax.engine.forward.buffers import Buffers
 from hardmax.engine.forward.collapse import collapse
-from hardmax.engine.forward.forward_pass import sweep
+from hardmax.engine.forward.forward_pass import apply_panel
 from hardmax.errors import VerdictError
 from hardmax.exact.array import ExactArray
 from hardmax.labels import Halfspace, Point
@@ -78,7 +78,7 @@ def test_the_enclosure_invariant(strategy, overrides):
         check(plan.collapse)
     for step in plan.steps:
         if hasattr(step, "blocks"):
-            sweep(step, collapsed.points, Buffers(), plan.sizes)
+            apply_panel(step, collapsed.points, Buffers(), plan.sizes)
             last = int(step.blocks.max())
         else:
             p, last = plan.parameters, step.block

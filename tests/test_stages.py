@@ -14,7 +14,7 @@ from reference import dot
 from hardmax import RankOneBlock
 from hardmax.construct.paper.classify import classify
 from hardmax.construct.paper.cluster import cluster
-from hardmax.construct.paper.match import Points, match_labels
+from hardmax.construct.paper.match import LabelledPoints, match_labels
 from hardmax.construct.paper.preprocess import preprocess
 from hardmax.construct.shared.move import move, rounded
 from hardmax.construct.shared.split_means import split_means
@@ -117,7 +117,7 @@ def check_ending(points, labels, sets):
     targets = {name: label_set.witness() for name, label_set in sets.items()}
     floor = max(dot(v, y) for y in targets.values())
     points = [(x, y + floor) for x, y in points]
-    state = Points.of(points, labels, v)
+    state = LabelledPoints.of(points, labels, v)
     matching = match_labels(state, targets)
     current = [run(matching, [x])[0] for x in points]
     for label in set(labels):
@@ -171,7 +171,7 @@ def test_lowest_points_that_fit_already_stay():
         deep = tuple(c * 1000 for c in (label_set.normal))
         if dot(v, deep) <= max(dot(v, y) for y in targets.values()):
             continue
-        state = Points.of([deep], [name], v)
+        state = LabelledPoints.of([deep], [name], v)
         assert classify(state, sets, targets) == []
 
 

@@ -55,7 +55,7 @@ def feed_forward(state: State, k: int, block: RankOneBlock) -> None:
             kink = Kink(i, functional, block.b, handle, Constraint("kink", k, token))
             limits.add(j, kink, float(low[i]), float(high[i]))
         if computed[i] > 0 if certain[i] else state.batch.value(i, block.u, block.b) > 0:
-            limits.settle(j, state.batch)
+            limits.constant_outputs(j, state.batch)
             if handle not in moved:
                 moved[handle] = pool.moved(handle, functional, step)
             handles[i] = moved[handle]

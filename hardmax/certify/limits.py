@@ -94,7 +94,7 @@ class Limits:
                 self._waiting[j] = waiting = [entry for entry in waiting if not entry[0] > high]
         waiting.append((low, kink))
 
-    def settle(self, j: int, batch: Tokens) -> None:
+    def constant_outputs(self, j: int, batch: Tokens) -> None:
         """Work out the values of the kinks of j that wait, because its tokens will change."""
         for low, kink in self._waiting[j]:
             if kink.value is None and not low > self.upper[j]:
@@ -103,7 +103,7 @@ class Limits:
     def settle_all(self, batch: Tokens) -> None:
         """Work out the values of all kinks that wait, because the batch will change."""
         for j in range(len(self._waiting)):
-            self.settle(j, batch)
+            self.constant_outputs(j, batch)
 
     def finish(self, batch: Tokens) -> None:
         """Decide all kinks that wait, exactly; the batch must be as it was for the last of them."""

@@ -8,20 +8,20 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..enclosure.rounding import LEAST, MOST, SLACK, TINY, UNIT, gamma
-from ..engine.forward.points import Points
+from ..engine.forward.points import EnclosedPoints
 from ..exact.array import Array
 from ..exact.numbers import Vector, nearest_float
 from ..exact.rows import vector_of
 from ..labels import Ball, Box, LabelSet, Point
 
 
-def surely_inside(label_set: LabelSet, points: Points) -> Array:
+def surely_inside(label_set: LabelSet, points: EnclosedPoints) -> Array:
     """Points that lie in an open set for certain, (n,) of bool.
 
     All that may be claimed of a point x is |x − values| ≤ radius, coordinate by coordinate.
 
     >>> box = Box((0,), (1,))
-    >>> surely_inside(box, Points(np.array([[0.5], [0.9]]), np.array([[0.1], [0.2]])))
+    >>> surely_inside(box, EnclosedPoints(np.array([[0.5], [0.9]]), np.array([[0.1], [0.2]])))
     array([ True, False])
     """
     nothing = np.zeros(len(points), dtype=bool)

@@ -14,7 +14,7 @@ import numpy as np
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
 from ..engine import Search, evaluate
-from ..engine.forward.points import Points
+from ..engine.forward.points import EnclosedPoints
 from ..errors import InputError
 from ..exact.array import Array
 from ..exact.numbers import Vector
@@ -61,7 +61,7 @@ def search(
     codes, names = data.label_codes
     sets = [data.sets[name] for name in names]
 
-    def inside(rows: Array, points: Points) -> Array:
+    def inside(rows: Array, points: EnclosedPoints) -> Array:
         found = np.zeros(len(rows), dtype=bool)
         for k, label_set in enumerate(sets):
             mine = np.flatnonzero(codes[rows] == k)

@@ -18,11 +18,11 @@ def build_auto(
     on_block: Callable[[str], None] | None = None,
     learn: bool = True,
 ) -> Transformer:
-    """Build the shallowest of paper, peel and cover; ``meta`` says which, and why.
+    """Build the shallowest of paper, peel and cover; ``meta`` says which one, and why.
 
-    `cover` counts its forms and is `peel` where that is no deeper. `paper` has one block that
-    clusters and at least one for each merge of two points, 1 + N − M in all, so it is built
-    only where that is less than what cover needs.
+    `cover` compares its own variants, and is `peel` if `peel` is at most as deep. `paper` needs one
+    block to cluster and at least one block for each merge of two points, 1 + N − M in all, so it is
+    only built where this is less than what cover needs.
     """
     cover = build_cover(data, merged, seed, on_block, learn)
     name = "peel" if cover.meta["form"] == "peel" else "cover"

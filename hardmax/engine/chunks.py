@@ -1,4 +1,4 @@
-"""Sequences, a chunk at a time, in several threads."""
+"""Run the engine on chunks of sequences, in several threads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ Result = TypeVar("Result")
 
 
 def chunks(offsets: Array, sizes: Sizes) -> list[tuple[int, int]]:
-    """Runs of sequences, of moderate numbers of sequences and tokens, as many for every thread."""
+    """Cut the sequences into chunks of moderate size, equally many for every thread.
+
+    Return the first number and the end of each chunk.
+    """
     count = len(offsets) - 1
     if count <= sizes.alone and offsets[-1] - offsets[0] <= sizes.tokens:
         return [(0, count)]
@@ -35,7 +38,7 @@ def chunks(offsets: Array, sizes: Sizes) -> list[tuple[int, int]]:
 def chunkwise(
     work: Callable[[int, int, Buffers], Result], chunks: list[tuple[int, int]]
 ) -> Iterator[Result]:
-    """Results in order; every thread has buffers of its own."""
+    """Yield the results of all chunks in order; every thread has its own buffers."""
     own = local()
 
     def call(bounds: tuple[int, int]) -> Result:

@@ -14,28 +14,28 @@ from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from .chunks import chunks, chunkwise
 from .compile.plan import Plan, Scaling
-from .exact.backward import OPEN, Book, settle
-from .exact.history import Stories
+from .exact.backward import OPEN, SuffixCache, constant_outputs
+from .exact.history import ActivationHistory
 from .exact.replay import replay
 from .forward.buffers import Buffers
 from .forward.collapse import Collapsed, collapse
-from .forward.forward_pass import sweep
-from .forward.points import Points
-from .forward.record import Trail
+from .forward.forward_pass import apply_panel
+from .forward.points import EnclosedPoints
+from .forward.record import ActivationRecord
 from .search import Search, Tally
 from .sizes import SIZES, Sizes
 
-Inside = Callable[[Array, Points], Array]
+Inside = Callable[[Array, EnclosedPoints], Array]
 Progress = Callable[[int], None]
 
 
 @dataclass
 class Outputs:
-    """Exact outputs of N sequences, as `rows` in lowest terms.
+    """Exact outputs of N sequences, as integer rows in lowest terms.
 
     ``constants[number[j]]`` is the output of sequence j where ``number[j]`` ≥ 0; ``points`` holds
-    others; what is in neither was found ``inside``. Where a `Search` ``stopped``, nothing is known
-    of what is in none of the three.
+    the other outputs. A sequence in neither was found ``inside`` its set by its enclosure. If a
+    `Search` ``stopped``, nothing is known of sequences in none of the three.
     """
 
     number: Array
@@ -61,12 +61,12 @@ def evaluate(
     search: Search | None = None,
     sizes: Sizes = SIZES,
 ) -> Outputs:
-    """Exact outputs of packed sequences (T, d): sequence j is tokens offsets[j] … offsets[j+1]−1.
+    """Compute the exact outputs of packed sequences (T, d): sequence j is tokens offsets[j] …
+    offsets[j+1]−1.
 
-    ``inside`` may say of float enclosures which sequences need no exact output; it gets their
-    numbers and `Points`. A ``search`` ends where enough outputs are wrong.
-    ``progress`` is called with a number of blocks out of len(model). ``sizes`` say how large
-    the pieces are that are worked on at once.
+    ``inside`` is asked which sequences need no exact output; it gets their numbers and enclosures.
+    A ``search`` stops where enough outputs are wrong. ``progress`` is called with a number of
+    blocks out of len(model). ``sizes`` are the sizes of the pieces that are processed at once.
 
     >>> from hardmax.model.layers import RankOneBlock
     >>> model = Transformer([RankOneBlock.of(1, rho=0, alpha=1)])
@@ -76,7 +76,7 @@ def evaluate(
     plan = Plan.of(model, sizes)
     count = len(offsets) - 1
     outputs = Outputs(
-        np.full(count, OPEN), plan.kept(Book).constants, {}, np.zeros(count, dtype=bool)
+        np.full(count, OPEN), plan.kept(SuffixCache).constants, {}, np.zeros(count, dtype=bool)
     )
     left: list[int] = []
     done, found = 0, Tally()
@@ -109,7 +109,7 @@ def evaluate(
 
 
 def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
-    """Outputs in float64 by the fused plan, (N, d); NaN where floats can't follow a sequence."""
+    """Outputs in float64 by the same plan, (N, d); NaN for sequences that floats cannot follow."""
     count = len(offsets) - 1
     found = np.empty((count, plan.dimension))
 
@@ -118,7 +118,7 @@ def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
         if collapsed is None:
             found[start:end] = np.nan
             return
-        _sweeps(plan, collapsed, buffers)
+        _forward(plan, collapsed, buffers)
         found[start:end] = collapsed.points.values
         if collapsed.lost is not None:
             found[start:end][collapsed.lost] = np.nan
@@ -159,24 +159,26 @@ def _parts(
     yield from chunkwise(one, bounds)
 
 
-def _sweeps(
+def _forward(
     plan: Plan,
     collapsed: Collapsed,
     buffers: Buffers,
     told: Callable[[float], None] | None = None,
-) -> list[Trail | None]:
-    """Take the points through all steps, in place; ``told`` hears the share that is done."""
-    trails: list[Trail | None] = []
+) -> list[ActivationRecord | None]:
+    """Take the points through all steps, in place; ``told`` is called with the share that is
+    done.
+    """
+    records: list[ActivationRecord | None] = []
     for i, step in enumerate(plan.steps):
         if told is not None:
             told((i + 1) / (len(plan.steps) + 1))
         if isinstance(step, Scaling):
             p = plan.parameters
             collapsed.points.scale(float(p.rho.entry(step.block) + p.alpha.entry(step.block)))
-            trails.append(None)
+            records.append(None)
         else:
-            trails.append(sweep(step, collapsed.points, buffers, plan.sizes))
-    return trails
+            records.append(apply_panel(step, collapsed.points, buffers, plan.sizes))
+    return records
 
 
 def _part(
@@ -195,7 +197,7 @@ def _part(
     surely = np.zeros(count, dtype=bool)
     if collapsed is None:
         return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
-    trails = _sweeps(plan, collapsed, buffers, told)
+    records = _forward(plan, collapsed, buffers, told)
     rows = np.arange(count)
     if collapsed.lost is not None:
         rows = rows[~collapsed.lost]
@@ -203,26 +205,26 @@ def _part(
         found = inside(start + rows, collapsed.points.take(rows))
         surely[rows[found]] = True
         rows = rows[~found]
-    number = settle(plan.kept(Book), collapsed, trails, rows)
+    number = constant_outputs(plan.kept(SuffixCache), collapsed, records, rows)
     left = rows[(number[rows] < 0) & collapsed.uniform[rows]]
     general = np.flatnonzero((number < 0) & ~surely & ~collapsed.uniform)
-    constants, tally = plan.kept(Book).constants, Tally()
+    constants, tally = plan.kept(SuffixCache).constants, Tally()
     if search is not None:
         tally.wrong = len(search.wrong(start, number, constants, {}))
     if not len(left):
         return _Part(number, surely, {}, general, tally.wrong)
-    stories = Stories.of(collapsed, trails, plan, left)
+    history = ActivationHistory.of(collapsed, records, plan, left)
     points: dict[int, tuple[int, ...]] = {}
 
     def exactly(places: Array) -> dict[int, tuple[int, ...]]:
         mine = left[places]
-        rows = replay(plan, tokens, offsets, start, collapsed, mine, stories.take(places))
+        rows = replay(plan, tokens, offsets, start, collapsed, mine, history.take(places))
         return {j: tuple(lowest_terms(z)) for j, z in zip(mine.tolist(), rows, strict=True)}
 
     if search is None:
         return _Part(number, surely, exactly(np.arange(len(left))), general)
     # numbers grow with every layer, so the work grows with the square of their number
-    layers = np.bincount(stories.at, minlength=len(left)) + 1
+    layers = np.bincount(history.at, minlength=len(left)) + 1
     for some in search.batches(layers * layers, tally):
         new = exactly(np.sort(some))
         tally.wrong += len(search.wrong(start, number[:0], constants, new))
@@ -240,7 +242,9 @@ def _generally(
     search: Search | None,
     found: Tally,
 ) -> None:
-    """Block by block in exact arithmetic: what the plan has no answer to."""
+    """Compute outputs block by block in exact arithmetic, for sequences that the plan cannot
+    handle.
+    """
     every = np.array(rows)
     # nobody knows what these cost: lengths say a little
     cost = np.diff(offsets)[every]

@@ -1,9 +1,7 @@
-"""When to stop looking for wrong outputs: a refutation needs one, and should be no slower to find
-than a proof.
+"""When to stop looking for wrong outputs: a refutation should not take longer than a proof.
 
-Exact outputs are dear where a point meets many layers, as in a model with one wrong number it may.
-So the cheapest are worked out first, and where one of them is wrong, the others only as long as
-little work is left to do.
+An exact output is expensive if the point passes many layers. So the cheapest outputs are computed
+first. Once one is wrong, the others are computed only as long as little work remains.
 """
 
 from __future__ import annotations
@@ -31,8 +29,11 @@ class Tally:
 
 @dataclass(frozen=True)
 class Search:
-    """``wrong(start, number, constants, points)`` says which of the sequences start, start + 1, …
-    are wrong, as in `Outputs`; enough is known where there are more than ``most``."""
+    """A search for at most ``most`` wrong outputs.
+
+    ``wrong(start, number, constants, points)`` lists the wrong ones among the sequences start,
+    start + 1, …, given as in `Outputs`.
+    """
 
     wrong: Wrong
     most: int
@@ -40,11 +41,11 @@ class Search:
 
     @property
     def work(self) -> int:
-        """Squared layers that may be spent where something wrong is known."""
+        """The sum of squared layer counts that may be spent once something wrong is known."""
         return _WORK * self.most
 
     def batches(self, cost: Array, found: Tally) -> Iterator[Array]:
-        """Places of costs, cheapest first, a few at a time; ends early where enough is ``found``.
+        """Yield batches of places, cheapest first; stop where enough wrong outputs are ``found``.
 
         >>> search = Search(lambda *_: [], 2, first=1)
         >>> [some.tolist() for some in search.batches(np.array([5, 3, 4]), Tally())]

@@ -1,9 +1,9 @@
-"""From heights to targets: kill the coordinates of E, then map the line (Theorem B, B4 c, d).
+"""From heights to targets: fix the other coordinates, then map the height (Theorem B, B4 c, d).
 
-Source: docs/theory.md. Heights order the labels; y_1, …, y_M are their targets in this order.
-Where all targets agree in the height's coordinate k, they are reached along the polyline
-y_1 … y_M: one block for each of its straight pieces and one that kills the height, or a single
-block in all where it has one piece. The M peels of B4 d serve everything else.
+Source: docs/theory.md. The heights order the labels; y_1, …, y_M are their targets in this order.
+If all targets agree in the height's coordinate k, they are reached along the polyline y_1 … y_M:
+one block for each straight piece, and one block that fixes the height; a single block if there is
+only one piece. Otherwise each label is moved to its target by one block (B4 d).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ...exact.numbers import Vector, power_of_two_below
 from ...labels import LabelSet, Point
 from ...model.layers import RankOneBlock
 from ..paper.classify import classify
-from ..paper.match import Points
-from .height_slice import Slice
+from ..paper.match import LabelledPoints
+from .height_slice import HeightSlice
 
 _SPREAD = 8  # height per unit of distance between targets
 
@@ -28,9 +28,9 @@ _SPREAD = 8  # height per unit of distance between targets
 class Polyline:
     """A path that passes the targets, in order, at rising heights.
 
-    ``heights[c]`` counts from B, 0 for the first label. ``slopes[i]`` is the direction of
-    piece i, from height ``starts[i]`` on; no bend lies at the height of a label, so that
-    floats have room to err.
+    ``heights[c]`` counts from B and is 0 for the first label. ``slopes[i]`` is the direction of
+    piece i, which begins at height ``starts[i]``. No bend lies at the height of a label, so that
+    small errors of floats do no harm.
     """
 
     order: Sequence[str]
@@ -44,7 +44,8 @@ class Polyline:
 
 
 def polyline(order: Sequence[str], targets: Mapping[str, Vector]) -> Polyline:
-    """Heights in proportion to the ∞-norm along the path, so that collinear runs merge.
+    """The path with heights in proportion to its length in the ∞-norm, so that collinear pieces
+    merge.
 
     >>> line = polyline("abc", {c: (Fraction(k), Fraction(0)) for k, c in enumerate("abc")})
     >>> line.heights["c"], line.slopes
@@ -81,16 +82,19 @@ def agree(targets: Mapping[str, Vector], axis: int) -> bool:
 
 
 def ending_count(line: Polyline, targets: Mapping[str, Vector], axis: int) -> int:
-    """Blocks that `finish` needs after the kills (at most: open sets can save some)."""
+    """Number of blocks of `finish` once the coordinates are fixed; open sets may need fewer."""
     if len(line.order) == 1 or not agree(targets, axis):
         return len(line.order)
     pieces = len(line.slopes)
     return min(pieces + (pieces > 1), len(line.order))
 
 
-def kill_count(base: Slice, targets: Mapping[str, Vector]) -> int:
-    """Blocks that kill E: none for a coordinate that is constant and right already; a single
-    translation where all label sets are open (then no kills are needed)."""
+def fixing_count(base: HeightSlice, targets: Mapping[str, Vector]) -> int:
+    """Number of blocks that fix the coordinates of E.
+
+    A coordinate that is constant and right already needs none. One translation is enough where all
+    label sets are open, for then the coordinates need not be fixed.
+    """
     if base.middle is not None:
         return 1
     values = next(iter(targets.values()))
@@ -102,7 +106,7 @@ def kill_count(base: Slice, targets: Mapping[str, Vector]) -> int:
 
 
 def finish(
-    base: Slice, line: Polyline, targets: Mapping[str, Vector], sets: Mapping[str, LabelSet]
+    base: HeightSlice, line: Polyline, targets: Mapping[str, Vector], sets: Mapping[str, LabelSet]
 ) -> list[tuple[str, RankOneBlock]]:
     """Blocks, with their stages, that take height B + heights[c] to the target of c exactly."""
     axis, top = base.axis, base.height
@@ -120,9 +124,9 @@ def finish(
         else:
             start = line.start(first)
             ending = _pieces(base, line, first[axis])
-        return [*kills(base, start), *(("line", block) for block in ending)]
+        return [*fix_coordinates(base, start), *(("line", block) for block in ending)]
     start = [first[i] if i != axis else top for i in range(len(first))]
-    killed = kills(base, start, anywhere=True)
+    killed = fix_coordinates(base, start, anywhere=True)
     corner = list(start)
     for _, block in killed:
         if any(block.u):
@@ -135,17 +139,17 @@ def finish(
     ]
     if min(x[axis] for x in places) <= max(y[axis] for y in targets.values()):
         raise ConstructionError("a target lies above the slice")
-    peels = classify(Points.of(places, list(line.order), up), sets, targets)
+    peels = classify(LabelledPoints.of(places, list(line.order), up), sets, targets)
     return [*killed, *(("peel", block) for block in peels)]
 
 
-def base_block(base: Slice, b: Fraction, w: Sequence[Fraction]) -> RankOneBlock:
+def base_block(base: HeightSlice, b: Fraction, w: Sequence[Fraction]) -> RankOneBlock:
     """Feed-forward layer that reads the height: z ↦ z + w·max(0, z_k + b)."""
     d = len(base.f)
     return RankOneBlock.of(d, u=[int(i == base.axis) for i in range(d)], b=b, w=w)
 
 
-def _pieces(base: Slice, line: Polyline, rest: Fraction) -> list[RankOneBlock]:
+def _pieces(base: HeightSlice, line: Polyline, rest: Fraction) -> list[RankOneBlock]:
     """One block for each straight piece, one that kills the height."""
     blocks = []
     before: Vector = (Fraction(0),) * len(base.f)
@@ -157,13 +161,13 @@ def _pieces(base: Slice, line: Polyline, rest: Fraction) -> list[RankOneBlock]:
     return blocks
 
 
-def kills(
-    base: Slice, values: Sequence[Fraction], anywhere: bool = False
+def fix_coordinates(
+    base: HeightSlice, values: Sequence[Fraction], anywhere: bool = False
 ) -> list[tuple[str, RankOneBlock]]:
-    """Make coordinate i of E equal to values[i] on all points: u = ±e_i, w = ∓e_i.
+    """Make coordinate i of E equal to values[i] on all points, by u = ±e_i, w = ∓e_i.
 
-    Raises ConstructionError where a value lies inside the range of its coordinate, unless
-    ``anywhere`` allows the next power of two beyond the range instead.
+    Raises ConstructionError where a value lies inside the range of its coordinate. With
+    ``anywhere``, the next power of two beyond the range is taken instead.
     """
     d = len(base.f)
     if base.middle is not None:

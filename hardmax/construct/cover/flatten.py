@@ -19,8 +19,8 @@ from ...labels import LabelSet, Point
 from ...labels.inner_radius import inner_radius
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
-from ..shared.filtered_means import Cloud, Means
-from .height_slice import Slice
+from ..shared.filtered_means import FilteredCloud, Means
+from .height_slice import HeightSlice
 
 _DRAWS = 64  # vectors f among which the one that hides least is chosen
 _LEAST = Fraction(1, 2**200)
@@ -34,14 +34,14 @@ def flatten(
     targets: Mapping[str, Vector],
     seed: int = 0,
     sets: Mapping[str, LabelSet] | None = None,
-) -> tuple[RankOneBlock, Slice]:
-    """The block, and the slice it leaves; different labels stay at different points.
+) -> tuple[RankOneBlock, HeightSlice]:
+    """Return the block that flattens, and the height slice behind it.
 
-    Differently labelled sequences must have different means, and d ≥ 2. The axis is one in
-    which the targets agree, if there is one, and that carries least of what tells the labels
-    apart. B is a power of two so large that the f_i B dwarf everything else. Where all
-    ``sets`` are open, α is so small that no point leaves its set when it stays as far from
-    its target as it is from the middle of all points.
+    Different labels stay at different points. Differently labelled sequences must have different
+    means, and d ≥ 2. The height's coordinate is one in which the targets agree, if there is one,
+    and in which the labels differ least. B is a power of two so large that f_i B exceeds all other
+    terms. If all ``sets`` are open, α is so small that no point leaves its set when it stays as far
+    from its target as it is from the middle of all points.
 
     >>> F = Fraction
     >>> batch = Tokens.from_sequences([[(F(0), F(1))], [(F(2), F(1))]])
@@ -67,7 +67,7 @@ def flatten(
     block = RankOneBlock.of(
         d, u=unit, b=height / factor, w=[Fraction(g) for g in f], rho=0, alpha=factor
     )
-    return block, Slice(axis, f, height, cloud.scaled(factor), names, codes[kept], middle)
+    return block, HeightSlice(axis, f, height, cloud.scaled(factor), names, codes[kept], middle)
 
 
 def coded(labels: Sequence[str]) -> tuple[list[str], Array]:
@@ -81,14 +81,14 @@ def coded(labels: Sequence[str]) -> tuple[list[str], Array]:
     return names, np.fromiter(map(place.__getitem__, labels), dtype=np.int64, count=len(labels))
 
 
-def _settled(cloud: Cloud, i: int, targets: Mapping[str, Vector]) -> bool:
+def _settled(cloud: FilteredCloud, i: int, targets: Mapping[str, Vector]) -> bool:
     """Whether coordinate i is the same for all means and all targets."""
     values = {y[i] for y in targets.values()}
     return len(values) == 1 and cloud.constant(i) in values
 
 
 def _shrunk(
-    cloud: Cloud, targets: Mapping[str, Vector], sets: Mapping[str, LabelSet]
+    cloud: FilteredCloud, targets: Mapping[str, Vector], sets: Mapping[str, LabelSet]
 ) -> tuple[Fraction, Vector]:
     """A power of two λ, and the middle of λ·points: y + λ·x − middle lies in the set of each."""
     scale = cloud.points.scale
@@ -113,15 +113,17 @@ def _shrunk(
 
 
 def _projection(
-    cloud: Cloud,
+    cloud: FilteredCloud,
     codes: Array,
     scatter: tuple[Array, Array],
     axis: int,
     fixed: set[int],
     rng: Random,
-) -> tuple[list[int], Cloud, Array]:
-    """A vector f along which no two labels meet, entries as small as possible; the points
-    m_i − f_i m_k for i ≠ k, each once, and the indices of those that are kept."""
+) -> tuple[list[int], FilteredCloud, Array]:
+    """A vector f along which no two labels meet, with entries as small as possible.
+
+    Return also the points m_i − f_i m_k for i ≠ k, each once, and the indices of those kept.
+    """
     size = 1
     while True:  # only finitely many directions join two points
         for f in _hidden(scatter, axis, fixed, size, rng):
@@ -133,7 +135,7 @@ def _projection(
         size *= 2
 
 
-def _axis(cloud: Cloud, scatter: tuple[Array, Array], targets: list[Vector]) -> int:
+def _axis(cloud: FilteredCloud, scatter: tuple[Array, Array], targets: list[Vector]) -> int:
     d = cloud.dimension
     agree = [i for i in range(d) if len({y[i] for y in targets}) == 1] or list(range(d))
     constant = next((i for i in reversed(agree) if cloud.constant(i) is not None), None)
@@ -144,8 +146,10 @@ def _axis(cloud: Cloud, scatter: tuple[Array, Array], targets: list[Vector]) -> 
     return min(reversed(agree), key=lambda i: float(share[i]))
 
 
-def _scatter(cloud: Cloud, codes: Array) -> tuple[Array, Array]:
-    """Covariance within and between the labels, of some of very many points."""
+def _scatter(cloud: FilteredCloud, codes: Array) -> tuple[Array, Array]:
+    """The covariance within the labels and between them, from a sample if there are very many
+    points.
+    """
     step = -(-len(cloud) // _SOME)
     floats, codes = cloud.points.values[::step], codes[::step]
     centered = floats - floats.mean(axis=0)
@@ -162,8 +166,10 @@ def _scatter(cloud: Cloud, codes: Array) -> tuple[Array, Array]:
 def _hidden(
     scatter: tuple[Array, Array], axis: int, fixed: set[int], size: int, rng: Random
 ) -> list[list[int]]:
-    """Some small integer vectors f, f_k = 1, first those along which the labels differ least;
-    0 where ``fixed``."""
+    """Yield small integer vectors f with f_k = 1, first those along which the labels differ least.
+
+    The coordinates ``fixed`` get 0.
+    """
     within, between = scatter
     floor = 1e-6 * float(np.trace(within + between)) + 1e-12
     inverse = np.linalg.inv(within + floor * np.eye(len(within)))

@@ -17,14 +17,16 @@ from ...exact.array import Array, ExactArray
 from ...exact.numbers import Vector, power_of_two_below
 from ...model.layers import RankOneBlock
 from ...model.parameters import Parameters
-from ..shared.filtered_means import Cloud
+from ..shared.filtered_means import FilteredCloud
 
 GRID = 36  # fractional bits of directions and offsets, relative to the cloud
 _SAFE = 900  # scales from 2^-900 to 2^900 keep directions floats
 
 
 class TooClose(Exception):  # noqa: N818
-    """Points lie too close together for proposals in float64: another strategy is needed."""
+    """Points lie so close together that float64 cannot propose hyperplanes; another strategy is
+    needed.
+    """
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def on_grid(values: Array, size: Array) -> Array:
     return np.asarray(np.round(values / 2.0 ** np.floor(np.log2(size)) * 2.0**GRID) / 2.0**GRID)
 
 
-class Slice:
+class HeightSlice:
     """Points of equal height B, one for each different x, with their labels.
 
     Shapes: ``points`` (n, d−1) in FilteredPoints, relative to the exact shift fB and divided
@@ -81,7 +83,7 @@ class Slice:
         axis: int,
         f: Sequence[int],
         height: Fraction,
-        cloud: Cloud,
+        cloud: FilteredCloud,
         names: Sequence[str],
         codes: Array,
         middle: Vector | None = None,

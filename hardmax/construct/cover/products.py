@@ -27,7 +27,7 @@ def homogeneous(X: Array) -> Array:
 
 
 def _pieces(X: Array, W: Array) -> list[slice]:
-    """Rows of X for threads to take, where there is enough to do."""
+    """Split the rows of X among threads, if the product is large enough."""
     step = len(X) if len(X) * W.shape[1] < _WORTH else _PIECE
     return [slice(i, min(i + step, len(X))) for i in range(0, len(X), max(step, 1))] or [
         slice(0, 0)
@@ -35,8 +35,7 @@ def _pieces(X: Array, W: Array) -> list[slice]:
 
 
 def _blocks(X: Array, W: Array, piece: slice) -> Iterator[tuple[slice, slice, Array]]:
-    """The product X W, rows of one piece, in blocks that stay in the cache; each is overwritten
-    by the next."""
+    """Yield the product X W in blocks that fit the cache; each block overwrites the one before."""
     for j in range(0, W.shape[1], _COLUMNS):
         columns = slice(j, min(j + _COLUMNS, W.shape[1]))
         some = np.ascontiguousarray(W[:, columns])

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from ...exact.numbers import Vector
 from ...model.layers import RankOneBlock
-from .ending import base_block, kills
-from .height_slice import Slice
+from .ending import base_block, fix_coordinates
+from .height_slice import HeightSlice
 from .shells.tilt import BAND
 
 
@@ -28,7 +28,7 @@ def staircase_count(labels: int) -> int:
 
 
 def staircase(
-    base: Slice, order: Sequence[str], targets: Mapping[str, Vector]
+    base: HeightSlice, order: Sequence[str], targets: Mapping[str, Vector]
 ) -> list[tuple[str, RankOneBlock]]:
     """Blocks, with stages, that take the band around height B + i + 1 to the target of order[i].
 
@@ -42,4 +42,4 @@ def staircase(
             blocks.append(base_block(base, -base.height - start, [sign * x for x in step]))
     down = [-Fraction(int(i == base.axis)) for i in range(len(base.f))]
     blocks.append(base_block(base, -first[base.axis], down))
-    return [*kills(base, list(first)), *(("stair", block) for block in blocks)]
+    return [*fix_coordinates(base, list(first)), *(("stair", block) for block in blocks)]

@@ -22,19 +22,18 @@ from ..peel.strategy import build_peel
 from ..shared.filtered_means import Means
 from ..shared.staged import Staged
 from ..shared.tie_splitting import split_ties
+from .exact_variant import exact_variant, fewest_exact
 from .flatten import coded, flatten
 from .height_slice import TooClose
 from .variants import (
-    Form,
     Task,
-    exact_form,
-    fewest_exact,
+    Variant,
     fewest_open,
     fewest_shells,
-    open_form,
-    rules_form,
-    shells_form,
-    tents_form,
+    open_variant,
+    rules_variant,
+    shells_variant,
+    tents_variant,
 )
 
 _MANY = 12_000  # points up to which there is time for what takes one step for each of them
@@ -144,13 +143,13 @@ def _peel(
     return model
 
 
-def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
+def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]]:
     """The shallowest form, or a learned one that is worth its blocks; None if peel is no deeper."""
     # a push and a clamp for every label but one, the kills, and an ending
-    least = 2 * (len(task.names) - 1) + task.kills + 1
+    least = 2 * (len(task.names) - 1) + task.fixing + 1
     if min(least, fewest_shells(task), fewest_open(task), fewest_exact(task)) >= task.room:
         return None, {}
-    learned = _attempt(lambda: rules_form(task)) if learn and least < task.room else None
+    learned = _attempt(lambda: rules_variant(task)) if learn and least < task.room else None
     if learned is not None and len(learned.blocks) >= task.room:
         learned = None
     fewest = fewest_shells(task)
@@ -159,18 +158,18 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
     # shallower by the look of it, tents are not finished
     shells = None
     few = not hopeless and fewest < task.room and len(task.base) <= _MANY
-    tents = _attempt(lambda: tents_form(task, fewest if few else task.room, sure=not few))
+    tents = _attempt(lambda: tents_variant(task, fewest if few else task.room, sure=not few))
     if few and tents is None:
-        shells = _attempt(lambda: shells_form(task, task.room))
+        shells = _attempt(lambda: shells_variant(task, task.room))
         room = task.room if shells is None else len(shells.blocks)
         if room > fewest:
-            tents = _attempt(lambda: tents_form(task, room, sure=shells is None))
+            tents = _attempt(lambda: tents_variant(task, room, sure=shells is None))
     forms = [form for form in (tents, shells, learned) if form is not None]
     room = min([task.room, *(len(form.blocks) for form in forms if form is not learned)])
     if learned is not None:  # shallower by so much that it is chosen
         room = min(room, -(-len(learned.blocks) // _WORTH))
     if fewest_open(task) < room and len(task.base) <= _MANY:
-        opened = _attempt(lambda: open_form(task, room))
+        opened = _attempt(lambda: open_variant(task, room))
         forms += [opened] if opened is not None else []
     room = min([room, *(len(form.blocks) for form in forms if form is not learned)])
     exact = _exact(task, int(_SHARE * room))
@@ -184,14 +183,14 @@ def _shallowest(task: Task, learn: bool) -> tuple[Form | None, dict[str, int]]:
     return best, counts
 
 
-def _exact(task: Task, room: int) -> Form | None:
+def _exact(task: Task, room: int) -> Variant | None:
     """Shells at exact heights in at most ``room`` blocks."""
     if fewest_exact(task) > room or len(task.base) > _MANY:
         return None
-    return _attempt(lambda: exact_form(task, room))
+    return _attempt(lambda: exact_variant(task, room))
 
 
-def _attempt(make: Callable[[], Form | None]) -> Form | None:
+def _attempt(make: Callable[[], Variant | None]) -> Variant | None:
     """A form, or None where float proposals fail it."""
     try:
         return make()

@@ -3,7 +3,7 @@
 rules    a learned decision list, repaired by plateaus (for labels that can be learned);
 tents    half-spaces and tents, one label after another, each followed by a clamp;
 shells   d − 1 points of any labels at a time, then a staircase (beyond the theorem);
-exact    the same at exactly the heights of the targets, which are few straight pieces apart;
+exact    the same at exactly the heights of the targets, on a line (`exact_variant`);
 open     tents straight into label sets that are all open, from a collapse into one of them.
 
 All but the last begin with the slice of `flatten` and end with every label on its target.
@@ -22,21 +22,20 @@ from ...exact.array import Array
 from ...exact.numbers import Vector
 from ...labels import LabelSet
 from ...model.layers import RankOneBlock
-from ..shared.filtered_means import Cloud
+from ..shared.filtered_means import FilteredCloud
 from ..shared.staged import Staged
-from .ending import Polyline, agree, ending_count, finish, kill_count, polyline
-from .height_slice import Slice, TooClose
+from .ending import agree, ending_count, finish, fixing_count, polyline
+from .height_slice import HeightSlice, TooClose
 from .open.open_cover import open_cover
 from .rules.apply import apply_rules, repair
 from .rules.learn import choose_list
-from .shells.exact_heights import park_exactly
 from .shells.park import fewest, park
 from .staircase import staircase, staircase_count
 from .tents.search import cover_class
 
 
 @dataclass(frozen=True)
-class Form:
+class Variant:
     """Blocks after the flattening, and the bound on their number that the form promises.
 
     ``collapse`` takes the place of the flattening where the form does without it.
@@ -57,22 +56,22 @@ class Task:
     label among the names.
     """
 
-    base: Slice
+    base: HeightSlice
     targets: Mapping[str, Vector]
     sets: Mapping[str, LabelSet]
     names: list[str]
     seed: int
     room: int
-    means: Cloud | None = None
+    means: FilteredCloud | None = None
     codes: Array | None = None
 
     @cached_property
-    def kills(self) -> int:
-        return kill_count(self.base, self.targets)
+    def fixing(self) -> int:
+        return fixing_count(self.base, self.targets)
 
     def end(self, order: list[str]) -> int:
         line = polyline(order, self.targets)
-        return self.kills + ending_count(line, self.targets, self.base.axis)
+        return self.fixing + ending_count(line, self.targets, self.base.axis)
 
     def orders(self) -> list[list[str]]:
         """Along the first coordinate in which targets differ, upwards and downwards."""
@@ -90,10 +89,10 @@ def fewest_shells(task: Task) -> int:
     if not agree(task.targets, task.base.axis):
         return task.room
     shells = fewest(len(task.base), task.base.dimension)
-    return shells + task.kills + staircase_count(len(task.names))
+    return shells + task.fixing + staircase_count(len(task.names))
 
 
-def rules_form(task: Task) -> Form | None:
+def rules_variant(task: Task) -> Variant | None:
     """Learn, then repair."""
     base, names = task.base, task.names
     index = {name: i for i, name in enumerate(names)}
@@ -130,10 +129,10 @@ def rules_form(task: Task) -> Form | None:
         }
     }
     bound = 2 * (len(names) - 1) + repairs + base.dimension + len(names)
-    return Form("rules", staged, bound, notes)
+    return Variant("rules", staged, bound, notes)
 
 
-def tents_form(task: Task, room: int, sure: bool = True) -> Form | None:
+def tents_variant(task: Task, room: int, sure: bool = True) -> Variant | None:
     """Half-spaces, tents and clamps, at most ``room`` blocks; the base is the lowest label.
 
     If it need not be ``sure``, None also where there will hardly be so few.
@@ -169,17 +168,19 @@ def tents_form(task: Task, room: int, sure: bool = True) -> Form | None:
         staged.add("clamp", [base.clamp(line.heights[name])])
     staged.extend(finish(base, line, task.targets, task.sets))
     bound = pushes + 3 * tents + len(order) - 1 + base.dimension + len(order)
-    return Form("tents", staged, bound, {"base": order[0], "tents": tents, "half-spaces": pushes})
+    return Variant(
+        "tents", staged, bound, {"base": order[0], "tents": tents, "half-spaces": pushes}
+    )
 
 
-def shells_form(task: Task, room: int) -> Form | None:
+def shells_variant(task: Task, room: int) -> Variant | None:
     """Facet by facet, at most ``room`` blocks; needs a coordinate in which all targets agree."""
     base, names = task.base, task.names
     if not agree(task.targets, base.axis):
         return None
     ranks = {name: i + 1 for i, name in enumerate(names)}
     try:
-        end = task.kills + staircase_count(len(names))
+        end = task.fixing + staircase_count(len(names))
         blocks = park(base, ranks, task.seed, room - end)
     except TooClose:
         return None
@@ -189,53 +190,7 @@ def shells_form(task: Task, room: int) -> Form | None:
     staged.add("shell", blocks)
     staged.extend(staircase(base, names, task.targets))
     bound = len(blocks) + base.dimension + staircase_count(len(names))
-    return Form("shells", staged, bound, {"shells": len(blocks)})
-
-
-def extended(task: Task) -> tuple[Polyline, dict[str, Vector]] | None:
-    """The polyline through the targets that bends least, with a first point "" before them, and
-    its targets; None where the height's coordinate or the number of bends forbids it.
-
-    The first point leaves room below the lowest target: all heights are at least the path's
-    length between the targets.
-    """
-    if not agree(task.targets, task.base.axis):
-        return None
-    line = min((polyline(o, task.targets) for o in task.orders()), key=lambda x: len(x.slopes))
-    first, slope = task.targets[line.order[0]], line.slopes[0]
-    far = line.heights[line.order[-1]]
-    targets = {"": tuple(y - far * p for y, p in zip(first, slope, strict=True)), **task.targets}
-    line = polyline(["", *line.order], targets)
-    pieces = len(line.slopes)
-    return (line, targets) if pieces + (pieces > 1) < len(line.order) else None
-
-
-def fewest_exact(task: Task) -> int:
-    """Blocks that shells at exact heights take at least, in general position."""
-    found = extended(task)
-    if found is None or "" in task.targets:
-        return task.room
-    line, targets = found
-    shells = fewest(len(task.base), task.base.dimension)
-    return shells + task.kills + ending_count(line, targets, task.base.axis)
-
-
-def exact_form(task: Task, room: int) -> Form | None:
-    """Facet by facet, at exact heights, at most ``room`` blocks (Theorem 6c)."""
-    base, found = task.base, extended(task)
-    if found is None:
-        return None
-    line, targets = found
-    end = task.kills + ending_count(line, targets, base.axis)
-    heights = {name: line.heights[name] for name in task.names}
-    blocks = park_exactly(base, heights, task.seed, room - end)
-    if blocks is None:
-        return None
-    staged = Staged()
-    staged.add("shell", blocks)
-    staged.extend(finish(base, line, targets, task.sets))
-    bound = len(blocks) + end
-    return Form("exact", staged, bound, {"shells": len(blocks)})
+    return Variant("shells", staged, bound, {"shells": len(blocks)})
 
 
 def fewest_open(task: Task) -> int:
@@ -243,7 +198,7 @@ def fewest_open(task: Task) -> int:
     return 2 * (len(task.names) - 1) if task.means is not None else task.room
 
 
-def open_form(task: Task, room: int) -> Form | None:
+def open_variant(task: Task, room: int) -> Variant | None:
     """Tents into open sets, fewer than ``room`` of their blocks; needs all of them open."""
     if task.means is None or task.codes is None:
         return None
@@ -254,4 +209,4 @@ def open_form(task: Task, room: int) -> Form | None:
     if found is None:
         return None
     notes = {"base": found.base, "small groups": found.small}
-    return Form("open", found.pushes, found.bound, notes, found.collapse)
+    return Variant("open", found.pushes, found.bound, notes, found.collapse)

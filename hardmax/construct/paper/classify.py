@@ -12,11 +12,11 @@ from ...exact.numbers import Vector, dot, short_between
 from ...labels import LabelSet
 from ...model.layers import RankOneBlock
 from ..shared.move import move, rounded
-from .match import Points
+from .match import LabelledPoints
 
 
 def classify(
-    state: Points, sets: Mapping[str, LabelSet], targets: Mapping[str, Vector]
+    state: LabelledPoints, sets: Mapping[str, LabelSet], targets: Mapping[str, Vector]
 ) -> list[RankOneBlock]:
     """Blocks that take every remaining point into its label set; at most one for each.
 
@@ -26,7 +26,7 @@ def classify(
     >>> from fractions import Fraction as F
     >>> from hardmax.labels import Halfspace
     >>> sets = {"up": Halfspace((1,), 0), "down": Halfspace((-1,), 0)}
-    >>> state = Points.of([(F(3),), (F(2),)], ["down", "up"], (F(1),))
+    >>> state = LabelledPoints.of([(F(3),), (F(2),)], ["down", "up"], (F(1),))
     >>> len(classify(state, sets, {"up": (F(1),), "down": (F(-1),)}))
     1
     """

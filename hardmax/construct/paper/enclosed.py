@@ -18,7 +18,7 @@ from ...exact.array import Array, ExactArray, ranges
 from ...exact.numbers import Vector
 from ...exact.rows import row_of
 from ...model.tokens import Tokens
-from ..shared.filtered_means import Cloud, enclosed_means
+from ..shared.filtered_means import FilteredCloud, enclosed_means
 from ..shared.sharing import numbered
 from .pulls import Pull, Pulled
 
@@ -111,7 +111,9 @@ class Enclosed:
     def mean_numbers(self) -> Array:
         """For every sequence the first one with the same mean, (N,)."""
         means, exact = enclosed_means(self.points, self.starts), self.exact
-        return Cloud(means, lambda some: exact.means(np.array(some)).vectors()).first_equal()
+        return FilteredCloud(
+            means, lambda some: exact.means(np.array(some)).vectors()
+        ).first_equal()
 
     def shifted(self, shift: Vector) -> Enclosed:
         """The state after a translation."""
@@ -126,7 +128,7 @@ class Enclosed:
         pairs = self.token * (int(numbers.max()) + 1) + numbers[self.owner]
         _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
         points, exact = self._pulled_points(pull), self.exact.then(pull)
-        different = Cloud(
+        different = FilteredCloud(
             points.select(first), lambda some: exact.tokens(first[some]).vectors()
         ).first_equal()
         if (different != np.arange(len(first))).any():

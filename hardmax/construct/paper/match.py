@@ -1,11 +1,10 @@
-"""Matching labels: collapsed sequences of one label meet in one point (Section 3.1).
+"""Match labels: the points of one label meet in one point (Section 3.1).
 
-The paper moves one extreme point at a time. Here the extreme points are taken in the order of
-one direction v on which all points differ: the highest point is extreme, and the hyperplane
-between it and the next separates it. Points only ever move down, so the order of the others
-stays. Mended as in theory A5: a point that joins its class lands on another *current* point
-of the class; a class that is whole but in the way is parked on its own target, which lies
-below all points, so it meets no other.
+The paper moves one extreme point at a time. Here the points are taken in the order of one direction
+v on which all of them differ: the highest point is extreme, and the hyperplane between it and the
+next one separates it. Points only move down, so the order of the others stays. Repaired as in
+theory A5: a point that joins its class lands on another *current* point of the class; a class that
+is complete but in the way is moved to its own target, which lies below all points.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from ..shared.moves import Moves
 
 
 @dataclass
-class Points:
+class LabelledPoints:
     """Collapsed sequences, one point each with its label, sorted from the highest down.
 
     ``v`` is the direction of the sweep: ⟨v,·⟩ differs on all points, ``heights``, and is larger
@@ -40,7 +39,7 @@ class Points:
     @classmethod
     def of(
         cls, points: Sequence[Vector] | IntegerPoints, labels: Sequence[str], v: Vector
-    ) -> Points:
+    ) -> LabelledPoints:
         """Sort points along v."""
         if not isinstance(points, IntegerPoints):
             points = IntegerPoints.of_vectors(points)
@@ -59,14 +58,14 @@ class Points:
         ]
 
 
-def match_labels(state: Points, targets: Mapping[str, Vector]) -> Parameters:
+def match_labels(state: LabelledPoints, targets: Mapping[str, Vector]) -> Parameters:
     """Blocks after which each label has one point; ``state`` keeps the points not on a target.
 
     At most N − 1 blocks: every block but those of Case 1 merges two points, and Case 1 parks
     a class only while another class still has points to merge.
 
     >>> F = Fraction
-    >>> state = Points.of([(F(3),), (F(2),), (F(1),)], ["a", "b", "a"], (F(1),))
+    >>> state = LabelledPoints.of([(F(3),), (F(2),), (F(1),)], ["a", "b", "a"], (F(1),))
     >>> len(match_labels(state, {"a": (F(-1),), "b": (F(-2),)})), len(state.points)
     (1, 2)
     """

@@ -1,8 +1,8 @@
-"""Exact tokens and means of sequences while these are pulled, worked out for few at a time.
+"""Exact tokens and means of sequences under a series of pulls, computed only for those asked for.
 
-A pull is the attention of the separation stage: every token z of sequence j goes to
-(1 − α)(z + s) + α(y_j + s), y_j its leader or its mean. Tokens and means alike, so what comes
-of some of them follows from their own start and that of the y_j (theory C2).
+A pull is the attention of the separation stage: every token z of sequence j goes to (1 − α)(z + s)
++ α(y_j + s), where y_j is its leader or its mean. The means follow the same formula, so the result
+of each token depends only on its own start and that of the y_j (theory C2).
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Step:
 def separate_state(
     state: Enclosed, seed: int = 0, on_step: Callable[[Step], None] | None = None
 ) -> Enclosed:
-    """`separate`, and the state after it."""
+    """`separate` for an `Enclosed` state; return the state behind it."""
     rng = Random(seed)
     sharing = Sharing(state.owner, state.token)
     while sharing.any:

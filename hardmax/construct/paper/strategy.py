@@ -16,7 +16,7 @@ from ..shared.staged import Staged
 from .classify import classify
 from .cluster import cluster_points
 from .enclosed import Enclosed
-from .match import Points, match_labels
+from .match import LabelledPoints, match_labels
 from .preprocess import shift_off_zero
 from .separate import Step, separate_state
 
@@ -58,7 +58,7 @@ def build_paper(
     state = separate_state(state, seed, told)
     block, v, points = cluster_points(state, list(targets.values()), seed)
     staged.add("cluster", [block])
-    left = Points.of(points, labels, v)
+    left = LabelledPoints.of(points, labels, v)
     staged.add("match", match_labels(left, targets))
     staged.add("classify", classify(left, sets, targets))
 

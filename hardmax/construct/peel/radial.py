@@ -1,7 +1,7 @@
-"""Radial peeling: from the outside in, one block takes one point to its target (B3).
+"""Radial peeling: move the outermost point to its target, one block each (theory B3).
 
-Source: Theorem B in docs/theory.md. For the outermost point x, ⟨x − c, ·⟩ is larger on x than
-on all points nearer to the centre c (Cauchy and Schwarz), so a hyperplane cuts x off.
+Source: Theorem B in docs/theory.md. For the outermost point x, ⟨x − c, ·⟩ is larger on x than on
+all points nearer to the centre c, by Cauchy and Schwarz, so a hyperplane separates x from them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...labels import LabelSet, Point
 from ...model.layers import RankOneBlock
 from ...model.parameters import Parameters
 from ...stages import tell
-from ..shared.collapse import Cloud
+from ..shared.collapse import CollapsedPoints
 from ..shared.move import move
 from ..shared.moves import Moves
 
@@ -45,7 +45,7 @@ class Target:
         self.open = not isinstance(label_set, Point)
 
 
-def peel_radially(cloud: Cloud, targets: Mapping[str, Target]) -> Parameters:
+def peel_radially(cloud: CollapsedPoints, targets: Mapping[str, Target]) -> Parameters:
     """One block for every point of the cloud that does not lie in its label set already.
 
     All points must lie farther from the centre than the targets, but for the one that is its
@@ -54,7 +54,7 @@ def peel_radially(cloud: Cloud, targets: Mapping[str, Target]) -> Parameters:
 
     >>> offsets = IntegerPoints.of_vectors([(Fraction(3),), (Fraction(0),)])
     >>> sets = {"a": Target(Point((1,))), "b": Target(Point((0,)))}
-    >>> peel_radially(Cloud((Fraction(0),), offsets, ["a", "b"]), sets)[0].w
+    >>> peel_radially(CollapsedPoints((Fraction(0),), offsets, ["a", "b"]), sets)[0].w
     (Fraction(-2, 1),)
     """
     order = falling(cloud.offsets.squares())

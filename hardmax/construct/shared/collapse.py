@@ -21,7 +21,7 @@ _NEAREST = 16  # points near the middle among which the centre is chosen
 
 
 @dataclass(frozen=True)
-class Cloud:
+class CollapsedPoints:
     """Collapsed sequences around ``center``: ``offsets[j]`` + center is point j.
 
     One offset is zero, that of the free point, which lies on its own target; all others are
@@ -35,7 +35,7 @@ class Cloud:
 
 def collapse(
     points: Mapping[Vector, str], targets: Mapping[str, Vector]
-) -> tuple[RankOneBlock, Cloud]:
+) -> tuple[RankOneBlock, CollapsedPoints]:
     """Collapse so that all points but the free one lie farther out than the targets.
 
     ``points`` maps each distinct mean to its label. The free point l is chosen near the
@@ -52,7 +52,7 @@ def collapse(
 
 def collapse_means(
     means: IntegerPoints, labels: list[str], targets: Mapping[str, Vector]
-) -> tuple[RankOneBlock, Cloud]:
+) -> tuple[RankOneBlock, CollapsedPoints]:
     """`collapse` of distinct means, mean j with ``labels[j]``.
 
     >>> collapse_means(IntegerPoints([[5, 1]]), ["a"], {"a": (Fraction(9),)})[0].w
@@ -69,7 +69,7 @@ def collapse_means(
         [y / factor - m for y, m in zip(center, middle, strict=True)], rho=0, alpha=factor
     )
     nowhere = (Fraction(0),) * len(middle)
-    return block, Cloud(center, apart.affine(factor, nowhere), labels)
+    return block, CollapsedPoints(center, apart.affine(factor, nowhere), labels)
 
 
 def collapse_to_zero(target: Vector) -> list[RankOneBlock]:

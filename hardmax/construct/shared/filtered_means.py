@@ -1,10 +1,10 @@
-"""Many exact points: floats with proven bounds for all, exact arithmetic for the few in doubt.
+"""Means of many sequences: floats with proven bounds for all, exact values for the few in doubt.
 
-`Means` are the means of sequences. The sum of n floats in any order errs by at most
-γ_{n−1} Σ|x|, the quotient by one more rounding, and a token that float64 does not hold by half an
-ulp of each entry (theory C1; Higham, Accuracy and Stability of Numerical Algorithms, section
-4.2). So every entry of a computed mean is within (n + 3)·2^-53·max|x| of the exact one. Data sets
-that are small, or out of the range in which this holds, get exact means.
+The sum of n floats in any order errs by at most γ_{n−1} Σ|x|, the quotient by one more rounding,
+and a token that float64 does not hold by half an ulp of each entry (theory C1; Higham, Accuracy and
+Stability of Numerical Algorithms, section 4.2). So every entry of a computed mean is within (n +
+3)·2^-53·max|x| of the exact one. Small data sets, and those out of the range in which this holds,
+get exact means.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ _DIRECTIONS = 3  # random projections that tell different points apart
 _SAMPLE = 64  # exact entries that show, almost always, that a coordinate is not constant
 
 
-class Cloud:
+class FilteredCloud:
     """Points of ℚ^k: ``points`` in float64 with bounds, ``exact(rows)`` exactly.
 
     ``known`` holds the value of coordinates that are known to be constant.
 
-    >>> cloud = Cloud.of_vectors([(Fraction(1, 3), Fraction(2)), (Fraction(1, 3), Fraction(2))])
+    >>> third = (Fraction(1, 3), Fraction(2))
+    >>> cloud = FilteredCloud.of_vectors([third, third])
     >>> cloud.first_equal(), cloud.constant(0)
     (array([0, 0]), Fraction(1, 3))
     """
@@ -50,7 +51,7 @@ class Cloud:
         self.vectors: list[Vector] | None = None  # all of them, where they were exact anyway
 
     @classmethod
-    def of_vectors(cls, vectors: list[Vector]) -> Cloud:
+    def of_vectors(cls, vectors: list[Vector]) -> FilteredCloud:
         """Exact points that are at hand."""
         cloud = cls(FilteredPoints(vectors), lambda rows: [vectors[j] for j in rows])
         cloud.vectors = vectors
@@ -64,33 +65,33 @@ class Cloud:
         """Number k of coordinates."""
         return int(self.points.values.shape[1])
 
-    def select(self, rows: Array) -> Cloud:
+    def select(self, rows: Array) -> FilteredCloud:
         """Some of the points."""
         if self.vectors is not None:
-            return Cloud.of_vectors([self.vectors[j] for j in rows.tolist()])
+            return FilteredCloud.of_vectors([self.vectors[j] for j in rows.tolist()])
         if len(rows) == len(self) and (rows == np.arange(len(self))).all():
             return self
         exact = self.exact
-        return Cloud(
+        return FilteredCloud(
             self.points.select(rows),
             lambda some: exact(rows[np.asarray(some)].tolist()),
             self.known,
         )
 
-    def scaled(self, factor: Fraction) -> Cloud:
+    def scaled(self, factor: Fraction) -> FilteredCloud:
         """All points multiplied by a power of two."""
         if factor == 1:
             return self
         if self.vectors is not None:
-            return Cloud.of_vectors([tuple(factor * t for t in x) for x in self.vectors])
+            return FilteredCloud.of_vectors([tuple(factor * t for t in x) for x in self.vectors])
         exact = self.exact
-        return Cloud(
+        return FilteredCloud(
             self.points.scaled(factor),
             lambda rows: [tuple(factor * t for t in x) for x in exact(rows)],
             {i: factor * t for i, t in self.known.items()},
         )
 
-    def project(self, axis: int, f: Sequence[int]) -> Cloud:
+    def project(self, axis: int, f: Sequence[int]) -> FilteredCloud:
         """x_i − f_i x_k for i ≠ k, with k the axis."""
 
         def along(x: Vector) -> Vector:
@@ -102,7 +103,7 @@ class Cloud:
             )
 
         if self.vectors is not None:
-            return Cloud.of_vectors([along(x) for x in self.vectors])
+            return FilteredCloud.of_vectors([along(x) for x in self.vectors])
         X, weights = self.points.values, np.array(f, dtype=float)
         values = np.empty((len(self), self.dimension - 1))
         error = np.empty(len(self))
@@ -124,7 +125,7 @@ class Cloud:
             if i != axis and (f[i] == 0 or axis in self.known)
         }
         points = FilteredPoints.of_floats(values, error, self.points.scale)
-        return Cloud(points, lambda rows: [along(x) for x in exact(rows)], known)
+        return FilteredCloud(points, lambda rows: [along(x) for x in exact(rows)], known)
 
     def first_equal(self) -> Array:
         """For every point the index of the first point that is exactly equal to it, (n,).
@@ -143,7 +144,7 @@ class Cloud:
         return first
 
     def _in_doubt(self) -> Array:
-        """Points, rising, that may be equal to another one."""
+        """The points, rising, that may be equal to another one."""
         rng = np.random.default_rng(0)
         rows = np.arange(len(self))
         cluster = np.zeros(len(self), dtype=np.int64)
@@ -188,7 +189,7 @@ class Cloud:
 class Means:
     """Means of sequences, and ``reach(k)``, the largest |z_k| over all their tokens z."""
 
-    cloud: Cloud
+    cloud: FilteredCloud
     reach: Callable[[int], Fraction]
 
     @classmethod
@@ -204,10 +205,12 @@ class Means:
             points = _float_means(batch.floats(), offsets)
             if points is not None:
                 return cls(
-                    Cloud(points, lambda rows: IntegerPoints(batch.mean_rows(rows)).vectors()),
+                    FilteredCloud(
+                        points, lambda rows: IntegerPoints(batch.mean_rows(rows)).vectors()
+                    ),
                     reach,
                 )
-        return cls(Cloud.of_vectors(batch.means()), reach)
+        return cls(FilteredCloud.of_vectors(batch.means()), reach)
 
     @classmethod
     def of_array(cls, tokens: ExactArray, offsets: Array, chosen: Array) -> Means:
@@ -218,7 +221,7 @@ class Means:
             return cls.of_tokens(Tokens.of_sequences(tokens, offsets, chosen))
         low, high = X.min(axis=0), X.max(axis=0)
         sizes = np.maximum(high, -low)
-        cloud = Cloud(
+        cloud = FilteredCloud(
             points if len(chosen) == len(points) else points.select(chosen),
             lambda rows: exact_means(tokens, offsets, chosen[np.asarray(rows)]).vectors(),
             _constant_columns(tokens, np.flatnonzero(low == high)),

@@ -1,4 +1,4 @@
-"""One point moves, all others stay: the feed-forward step of the collapsed stages."""
+"""The block that moves one point and leaves all others in place."""
 
 from __future__ import annotations
 

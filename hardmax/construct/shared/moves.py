@@ -1,4 +1,4 @@
-"""Blocks that move one point each, thousands of them, as integers until they are packed."""
+"""Thousands of blocks that move one point each, kept as integers until they are packed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Moves:
         self._w.append(w)
 
     def add_block(self, block: RankOneBlock) -> None:
-        """A block that is at hand; its attention is an identity."""
+        """Add a block that exists already; its attention is an identity."""
         self._u.append(row_of(block.u))
         self._b.append(row_of((block.b,)))
         self._w.append(row_of(block.w))

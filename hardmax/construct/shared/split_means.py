@@ -1,4 +1,4 @@
-"""Splitting equal means by a feed-forward layer: Lemma 3.4, mended (theory A2)."""
+"""Split equal means by a feed-forward layer: Lemma 3.4, repaired (theory A2)."""
 
 from __future__ import annotations
 

@@ -140,8 +140,10 @@ def _random_layers(state: _Measures, rng: Random) -> Iterator[tuple[Vector, Frac
 def _halved(
     state: _Measures, u: Vector, b: Fraction, rng: Random, attempts: int | None
 ) -> tuple[RankOneBlock, _Measures] | None:
-    """The layer with w = w₀, w₀/2, w₀/4, …: the first that merges no two tokens and leaves more
-    distinct means than there are."""
+    """The layer with the first of w = w₀, w₀/2, w₀/4, … that merges no two tokens.
+
+    It must also leave more distinct means than there are now.
+    """
     w = next(directions(rng, state.dimension))
     while attempts is None or attempts > 0:
         after = state.after(u, b, w)

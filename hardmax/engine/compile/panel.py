@@ -1,4 +1,4 @@
-"""Consecutive feed-forward layers that are applied together (theory C3, C4)."""
+"""Panels: consecutive feed-forward layers that are applied together (theory C3, C4)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ import numpy as np
 from ...enclosure.rounding import SLACK, SPARE, TINY, gamma
 from ...exact.array import Array, ranges
 from .arrays import BlockArrays
+from .rest_filter import RestFilter
 from .ridges import knots
-from .sieve import Sieve
 
 Kind = Literal["layers", "straight", "clips", "tents"]
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Feed-forward layers without attention in between, as K items one after another.
+    """K items, one after another, with no attention in between.
 
-    Item i is the layer of block ``first[i]`` or a ridge: ``counts[i]`` layers from there on, which
-    together leave every point outside their slab in place (``kind`` "tents") or every point of
-    small ⟨u,x⟩ ("layers"), u that of the block ``leads[i]`` (`ridges`). The layers of a straight
-    panel are active on many points, as are those that read one coordinate; those of clips cut one
-    off each, as kills do: z_i ↦ min(z_i, level) or max(z_i, level).
+    An item is either a single layer, that of block ``first[i]``, or a ridge: the ``counts[i]``
+    layers from there on, which share their direction u with block ``leads[i]`` (`ridges`).
+    ``kind`` says how the panel is applied:
+
+    tents     every item leaves all points outside its slab in place
+    layers    every item leaves all points with small ⟨u,x⟩ in place
+    straight  layers that are active on many points, such as those that read one coordinate
+    clips     layers z_i ↦ min(z_i, level) or max(z_i, level), each coordinate at most once
     """
 
     kind: Kind
@@ -50,8 +53,10 @@ class Panel:
         return self.first if self.counts is None else ranges(self.first, self.counts)
 
     def hinges(self, items: Array) -> Iterator[tuple[Array, Array]]:
-        """The layers of some items, the first of each, the second, and so on: places in ``items``,
-        and blocks."""
+        """Yield the first layer of each of some items, then the second of each, and so on.
+
+        Each step gives the places in ``items`` that have such a layer, and the blocks.
+        """
         if not self.fused or self.counts is None:
             yield np.arange(len(items)), self.first[items]
             return
@@ -66,13 +71,13 @@ class Panel:
 
     @cached_property
     def axis(self) -> int | None:
-        """The coordinate that the layers change, where it is one and the same."""
+        """The coordinate that all layers change, None where they change several."""
         used = np.flatnonzero(self.arrays.w[self.blocks].any(axis=0))
         return int(used[0]) if len(used) == 1 else None
 
     @cached_property
     def unread(self) -> int | None:
-        """`axis`, where no layer of the panel reads it."""
+        """The `axis`, if no layer of the panel reads it; else None."""
         axis = self.axis
         return None if axis is None or self.arrays.u[self.first, axis].any() else axis
 
@@ -91,15 +96,15 @@ class Panel:
         return used if 4 * len(used) <= vectors.shape[1] else None
 
     @cached_property
-    def sieve(self) -> Sieve:
-        """What decides for all points at once which items rest."""
+    def rest_filter(self) -> RestFilter:
+        """A test for all points at once: which items certainly leave them in place."""
         u, tents = self.arrays.u[self._leads], self.kind == "tents"
         if self.counts is None or not self.fused:
             b = self.arrays.b[self.first]
-            return Sieve(u, b, b, tents)
+            return RestFilter(u, b, b, tents)
         b = knots(self.arrays, self.blocks, np.repeat(self._leads, self.counts))
         starts = np.cumsum(self.counts) - self.counts
-        return Sieve(u, np.minimum.reduceat(b, starts), np.maximum.reduceat(b, starts), tents)
+        return RestFilter(u, np.minimum.reduceat(b, starts), np.maximum.reduceat(b, starts), tents)
 
     @cached_property
     def layers(self) -> tuple[Array, Array, Array, Array, Array]:
@@ -125,26 +130,29 @@ class Panel:
 
     @cached_property
     def lengths(self) -> Array:
-        """`norms`, as much larger as rounding here is than a reach has room for, (K,)."""
+        """`norms`, enlarged where this panel rounds more often than `EnclosedPoints.reach` allows,
+        (K,).
+        """
         spare = gamma(self.arrays.dimension + SPARE)
         return np.asarray(self.norms * max(1.0, self.rounding / spare) * SLACK)
 
     @cached_property
     def couplings(self) -> tuple[Array, Array]:
-        """⟨w_i,u_k⟩ for layers i, k, zero unless i < k, and bounds on their absolute values;
-        both (K, K)."""
+        """⟨w_i,u_k⟩ for i < k, and bounds on their absolute values; both (K, K), zero elsewhere."""
         u, size_u, _, w, size_w = self.layers
         return np.triu(w @ u.T, 1), np.triu(size_w @ size_u.T, 1) * SLACK
 
     @cached_property
     def consequent(self) -> list[tuple[int, int, Array]]:
-        """Layers that change what a later one of the panel sees: their place, that of the first
-        such one, and the couplings from there on."""
+        """Layers that change what a later layer of the panel sees.
+
+        For each: its place, the place of the first layer affected, and the couplings from there on.
+        """
         return self._from_first(self.couplings[0])
 
     @cached_property
     def consequences(self) -> list[tuple[int, int, Array]]:
-        """The same, with the bounds."""
+        """The same as `consequent`, with the bounds of the couplings."""
         return self._from_first(self.couplings[1])
 
     def _from_first(self, table: Array) -> list[tuple[int, int, Array]]:
@@ -154,8 +162,10 @@ class Panel:
         return [(i, first[i], np.ascontiguousarray(table[i, first[i] :])) for i in places]
 
     def errors(self, reach: float, rises: Array) -> Array:
-        """A bound on the error of every t, (K,), for all points of at most this reach, where
-        the computed max(0, t) are at most ``rises``."""
+        """Bound the error of every t, (K,), for all points at once.
+
+        The points have at most this ``reach``, and the computed max(0, t) are at most ``rises``.
+        """
         bound = self.lengths * reach + self._offset_errors
         return np.asarray(
             (self._growth @ (bound + (self.rounding * rises) @ self.couplings[1])) * SLACK
@@ -167,8 +177,11 @@ class Panel:
 
     @cached_property
     def _growth(self) -> Array:
-        """(I − C)⁻¹, C the bounds of the couplings, transposed: what an error comes to by the
-        time of a later layer. Sums of products of numbers ≥ 0, so as exact as SLACK needs."""
+        """(I − C)⁻¹ transposed, where C holds the bounds of the couplings.
+
+        Entry (k, i) says by how much an error of layer i has grown at layer k. All numbers are
+        non-negative, so rounding changes them by less than SLACK.
+        """
         count = len(self.blocks)
         growth = np.eye(count)
         for k in range(1, count):
@@ -177,7 +190,7 @@ class Panel:
 
     @cached_property
     def cuts(self) -> tuple[Array, Array, Array]:
-        """Of clips the coordinates, rising, the signs of u and the levels, (K,) each."""
+        """The coordinates of clips, rising, the signs of u, and the levels, (K,) each."""
         u, _, b, _, _ = self.layers
         where = np.abs(u).argmax(axis=1)
         signs = u[np.arange(len(u)), where]
@@ -185,7 +198,7 @@ class Panel:
 
     @cached_property
     def runs(self) -> list[tuple[slice, slice]]:
-        """Consecutive coordinates that clips cut off, and the places of these clips."""
+        """Ranges of consecutive coordinates that clips cut off, and the places of these clips."""
         where = self.cuts[0]
         edges = [0, *(np.flatnonzero(np.diff(where) != 1) + 1).tolist(), len(where)]
         return [

@@ -1,4 +1,4 @@
-"""Runs of feed-forward layers, cut into panels (theory C3)."""
+"""Cut runs of feed-forward layers into panels (theory C3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS: tuple[Kind, ...] = ("layers", "straight", "clips", "tents")
 
 
 def panels(arrays: BlockArrays, run: Array, sizes: Sizes) -> list[Panel]:
-    """Cut consecutive layers into panels of tents, of straight layers, and of others."""
+    """Cut consecutive layers into panels of tents, clips, straight layers and others."""
     if not len(run):
         return []
     found = ridges(arrays, run, sizes.hinges)
@@ -49,7 +49,7 @@ def panels(arrays: BlockArrays, run: Array, sizes: Sizes) -> list[Panel]:
 
 
 def _inside(count: int, ridges: list[Ridge]) -> Array:
-    """Which of so many layers belong to some ridges."""
+    """Mark the layers that belong to some ridges, among ``count`` layers."""
     found = np.zeros(count, dtype=bool)
     for ridge in ridges:
         found[ridge.start : ridge.stop] = True
@@ -57,8 +57,9 @@ def _inside(count: int, ridges: list[Ridge]) -> Array:
 
 
 def _items(run: Array, ridges: list[Ridge]) -> tuple[Array, Array, Array]:
-    """For every layer of a run whether an item starts there, how many layers it has, and the block
-    that leads it."""
+    """For every layer: whether an item starts there, its number of layers, and its leading
+    block.
+    """
     starts, sizes, leads = np.ones(len(run), bool), np.ones(len(run), np.int64), run.copy()
     for ridge in ridges:
         starts[ridge.start + 1 : ridge.stop] = False
@@ -85,7 +86,7 @@ def _clips(arrays: BlockArrays, run: Array) -> Array:
 
 
 def _apart(arrays: BlockArrays, run: Array) -> list[Array]:
-    """Consecutive clips in groups that cut every coordinate at most once, by coordinate."""
+    """Group consecutive clips so that each group cuts a coordinate at most once."""
     groups: list[list[tuple[int, int]]] = []
     seen: set[int] = set()
     for k, i in zip(run.tolist(), np.abs(arrays.u[run]).argmax(axis=1).tolist(), strict=True):

@@ -1,10 +1,9 @@
-"""A model compiled for many sequences at once: what is fused, and what runs side by side.
+"""The plan: a model compiled for many sequences at once.
 
-After a layer with ρ = 0 a sequence usually is a single point, and from there on the points do not
-meet: a feed-forward layer moves each by itself, and attention multiplies it by ρ + α. So the
-layers behind the first collapse come in *panels*, whose inner products with all points are one
-matrix product (theory C4). Identity layers drop out. Blocks that share u, tents above all, are one
-item that does nothing outside its slab or half-space (theory C3).
+Behind the first layer with ρ = 0 a sequence usually is a single point, and points of different
+sequences do not meet: a feed-forward layer moves each by itself, and attention multiplies it by
+ρ + α. So the layers behind this *collapse* are cut into panels, whose inner products with all
+points are one matrix product (theory C4). Layers that do nothing drop out.
 """
 
 from __future__ import annotations
@@ -30,19 +29,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Scaling:
-    """Attention on single points: z ↦ (ρ + α)z; ``block`` is its number."""
+    """Attention on single points: z ↦ (ρ + α)z, of the block with number ``block``."""
 
     block: int
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Compiled model: blocks before the collapse, the collapse, and `steps` behind it.
+    """A compiled model: the blocks up to the collapse, and the `steps` behind it.
 
-    ``collapse`` is the first block with ρ = 0, None where there is none that this engine can use;
-    ``prefix`` lists the blocks up to it that do something. ``moves`` and ``rests`` (L,) say
-    whether the feed-forward layer of a block may do something, and whether its attention does
-    nothing.
+    ``collapse`` is the first block with ρ = 0; None if there is none, or if the engine cannot use
+    it. ``prefix`` lists the blocks up to it that do something. ``moves`` (L,) says which
+    feed-forward layers may move a token, ``rests`` (L,) which attention layers are the identity.
 
     >>> from hardmax.model.layers import RankOneBlock
     >>> plan = Plan.of(Transformer([RankOneBlock.of(1, rho=0, alpha=1), RankOneBlock.of(1)]))
@@ -71,7 +69,7 @@ class Plan:
         return cast("Plan", known[sizes])
 
     def kept(self, kind: Callable[[Plan], T]) -> T:
-        """Something made of this plan once, and remembered."""
+        """An object made from this plan once and then remembered."""
         if kind not in self.memory:
             self.memory.setdefault(kind, kind(self))  # one for all threads
         return cast("T", self.memory[kind])
@@ -111,7 +109,7 @@ def _compile(p: Parameters, sizes: Sizes) -> Plan:
 
 
 def _is(array: ExactArray, value: float) -> Array:
-    """Which entries are exactly a float64."""
+    """Mark the entries that are exactly a given float64."""
     found = array.values == value
     if array.exact:
         found = found.copy()
@@ -120,7 +118,7 @@ def _is(array: ExactArray, value: float) -> Array:
 
 
 def _moderate(array: ExactArray) -> bool:
-    """Whether every entry is zero or of moderate absolute value, as are the exact ones."""
+    """Whether every entry is zero or between LEAST and MOST in absolute value."""
     sizes = np.abs(array.values)
     fair = bool(((sizes == 0) | ((sizes > LEAST) & (sizes < MOST))).all())
     return fair and all(array.values.flat[k] for k in array.exact)

@@ -1,12 +1,12 @@
-"""Ridges: consecutive layers that together are z ↦ z + g(⟨u,z⟩), g piecewise linear (theory C3).
+"""Ridges: consecutive layers that together map z to z + g(⟨u,z⟩), g piecewise linear (theory C3).
 
-The layers of a ridge share u up to scale, u_k = s_k u, and change nothing that they read,
-⟨u,w_k⟩ = 0. So far out on either side g is affine:
+The layers of a ridge share u up to a factor, u_k = s_k u, and do not change what they read:
+⟨u,w_k⟩ = 0. So g is affine far out on either side:
 
-    g(t) = Σ_{s_k > 0} (s_k t + b_k) w_k for large t, the same over s_k < 0 for small t.
+    g(t) = Σ_{s_k > 0} (s_k t + b_k) w_k for large t, the same sum over s_k < 0 for small t.
 
-Where both sums are zero, slopes and offsets, the ridge is a *tent*: it moves nothing outside the
-slab between its knots t = −b_k/s_k. Where one is, it rests on a half-space, as a layer does.
+If both sums vanish, the ridge is a *tent*: it moves nothing outside the slab between its knots
+t = −b_k/s_k. If one vanishes, the ridge leaves a half-space in place, as a single layer does.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ State = frozenset[tuple[tuple[bool, int], tuple[Rational, Rational]]]
 
 @dataclass(frozen=True)
 class Ridge:
-    """The layers at the places ``start`` … ``stop`` − 1 of a run.
+    """The layers at the places ``start`` to ``stop`` − 1 of a run.
 
-    g vanishes where ⟨u,z⟩ is small, u that of the block ``lead``; for a ``tent`` where it is
-    large, too.
+    g vanishes where ⟨u,z⟩ is small, with u the direction of block ``lead``; for a ``tent`` also
+    where it is large.
     """
 
     start: int
@@ -44,9 +44,10 @@ class Ridge:
 
 @dataclass(frozen=True)
 class _Layers:
-    """Parallel layers: whether s_k > 0, b_k/s_k, and for every coordinate that one changes slope
-    and offset of its change, far out on its side. All slopes are multiples of one unit, and so are
-    all offsets."""
+    """Parallel layers: the sign of s_k, the quotient b_k/s_k, and the change of each coordinate.
+
+    A change is a slope and an offset. All slopes are multiples of one unit, and so are all offsets.
+    """
 
     blocks: list[int]
     rising: list[bool]
@@ -59,7 +60,7 @@ class _Layers:
 
 
 def ridges(arrays: BlockArrays, run: Array, hinges: int = SIZES.hinges) -> list[Ridge]:
-    """The ridges of two layers or more among consecutive layers, in order."""
+    """List the ridges of at least two layers among consecutive layers, in order."""
     stretches = list(_parallel(arrays, run))
     if not stretches:
         return []
@@ -76,7 +77,9 @@ def ridges(arrays: BlockArrays, run: Array, hinges: int = SIZES.hinges) -> list[
 
 
 def knots(arrays: BlockArrays, blocks: Array, leads: Array) -> Array:
-    """b_k/s_k of the layers, u_k = s_k u and u that of ``leads``, within 6 roundings."""
+    """The quotients b_k/s_k in float64, where u_k = s_k u and u is that of ``leads``; at most 6
+    roundings.
+    """
     pivots = arrays.absolute_u[leads].argmax(axis=1)
     own, ratios = arrays.u[blocks, pivots], np.ones(len(blocks))
     np.divide(arrays.u[leads, pivots], own, out=ratios, where=own != 0)  # a translation is its own
@@ -84,8 +87,10 @@ def knots(arrays: BlockArrays, blocks: Array, leads: Array) -> Array:
 
 
 def _parallel(arrays: BlockArrays, run: Array) -> Iterator[tuple[int, int]]:
-    """Longest stretches, of two layers or more, that share u up to scale and leave ⟨u,z⟩ as it
-    is: floats name the candidates, exact numbers decide."""
+    """Yield the longest stretches of layers that share u up to a factor and do not change ⟨u,z⟩.
+
+    Floats name the candidates, exact numbers decide.
+    """
     if len(run) < 2:
         return
     p, d = arrays.parameters, arrays.dimension
@@ -118,7 +123,7 @@ def _parallel(arrays: BlockArrays, run: Array) -> Iterator[tuple[int, int]]:
 
 
 def _layers(arrays: BlockArrays, blocks: Array, firsts: Array) -> _Layers:
-    """Layers, u being that of the blocks ``firsts``."""
+    """The layers ``blocks`` as `_Layers`, with u taken from the blocks ``firsts``."""
     p, d = arrays.parameters, arrays.dimension
     pivots = arrays.absolute_u[firsts].argmax(axis=1)
     rising = (arrays.u[blocks, pivots] > 0) == (arrays.u[firsts, pivots] > 0)
@@ -134,8 +139,10 @@ def _layers(arrays: BlockArrays, blocks: Array, firsts: Array) -> _Layers:
 
 
 def _cut(arrays: BlockArrays, layers: _Layers, place: int, hinges: int) -> Iterator[Ridge]:
-    """Parallel layers, the first at a place of the run, cut into tents, as short as can be, and
-    half-spaces in between. What rests on neither side is left out."""
+    """Cut parallel layers, of which the first is at ``place``, into tents and half-space ridges.
+
+    Tents are as short as possible. Layers that leave neither side in place stay single.
+    """
     blocks, rising = layers.blocks, layers.rising
     states = list(_states(layers))
     tents: list[tuple[int, int]] = []
@@ -162,8 +169,11 @@ def _cut(arrays: BlockArrays, layers: _Layers, place: int, hinges: int) -> Itera
 
 
 def _states(layers: _Layers) -> Iterator[State]:
-    """What the layers so far add far out on either side, in every coordinate where that is not
-    zero: before the first layer, and behind each."""
+    """Yield what the layers so far add far out on either side, for every coordinate where it is not
+    zero.
+
+    The first state is that before any layer.
+    """
     sums: dict[tuple[bool, int], tuple[Rational, Rational]] = {}
     yield frozenset()
     for side, changes in zip(layers.rising, layers.changes, strict=True):
@@ -187,7 +197,9 @@ def _exact(array: ExactArray, places: Array) -> Sequence[Rational]:
 
 
 def _lead(before: State, after: State, rising: list[bool]) -> int | None:
-    """The first layer that rests where all of them do together, far out on one side."""
+    """The first layer that is at rest on the side where all of them together are; None if there is
+    none.
+    """
     for side in (True, False):
         if side in rising and all(part[0][0] == side for part in before ^ after):
             return rising.index(side)
@@ -195,10 +207,10 @@ def _lead(before: State, after: State, rising: list[bool]) -> int | None:
 
 
 def _wide(places: list[float]) -> bool:
-    """Whether there is something between knots, that floats can tell."""
+    """Whether the knots differ, as far as floats can tell."""
     return max(places) > min(places) and _moderate(places)
 
 
 def _moderate(places: list[float]) -> bool:
-    """Whether knots are of sizes that the bounds speak of."""
+    """Whether the knots have sizes for which the rounding bounds hold."""
     return all(x == 0 or LEAST < abs(x) < MOST for x in places)

@@ -1,4 +1,4 @@
-"""From what happened to the points back to their exact outputs (`suffix`), many at a time."""
+"""Exact outputs by walking backwards: which points end in a constant (`suffix`)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from ...exact.rows import row_of
 from ..compile.panel import Panel
 from ..compile.plan import Plan, Scaling
 from ..forward.collapse import Collapsed, Focus
-from ..forward.record import Events, Grid, Trail
+from ..forward.record import ActivationRecord, DenseRecord, SparseRecord
 from .suffix import ExactBlocks, Suffix
 
 OPEN = -1  # nothing is known; numbers below stand for constants
 
 
 @dataclass
-class Book:
-    """Suffixes met so far, by number, and what leads from one to the next.
+class SuffixCache:
+    """The affine maps to the output that were met so far, by number.
 
-    Number 0 is the identity; a `ready` suffix has the number OPEN − 1 − i, i the place of its
-    output in ``constants``. ``patterns`` says what the states of the layers of a step lead to.
+    Number 0 is the identity. A map that is constant has the number OPEN − 1 − i, where i is the
+    place of its value in ``constants``. ``patterns`` remembers where the activation pattern of a
+    step leads.
     """
 
     plan: Plan
@@ -41,7 +42,7 @@ class Book:
         self.suffixes.append(Suffix.identity(self.plan.dimension))
 
     def note(self, suffix: Suffix) -> int:
-        """The number of a new suffix; constants are numbered once."""
+        """Give a new map its number; equal constants get one number."""
         if not suffix.ready:
             self.suffixes.append(suffix)
             return len(self.suffixes) - 1
@@ -52,7 +53,7 @@ class Book:
         return OPEN - 1 - place
 
     def through(self, number: int, blocks: Array, active: Array, unclear: Array | None) -> int:
-        """The suffix in front of some layers; OPEN where it takes an unclear one to know."""
+        """The map in front of some layers; OPEN where it depends on an unclear layer."""
         for i in range(len(blocks) - 1, -1, -1):
             block = int(blocks[i])
             if active[i]:
@@ -68,7 +69,7 @@ class Book:
         return self.suffixes[number].image(self.blocks[block][2]) is not None
 
     def throughout(self, number: int, place: int, blocks: Array) -> int:
-        """The suffix in front of the layers of a step, all of them active."""
+        """The map in front of the layers of a step, all of them active."""
         key = number, place, "throughout"
         if key not in self.steps:
             ones = np.ones(len(blocks), dtype=bool)
@@ -76,7 +77,7 @@ class Book:
         return self.steps[key]
 
     def before(self, number: int, block: int) -> int:
-        """The suffix in front of an active layer."""
+        """The map in front of an active layer."""
         key = number, block
         if key not in self.steps:
             old = self.suffixes[number]
@@ -85,7 +86,7 @@ class Book:
         return self.steps[key]
 
     def multiplied(self, number: int, block: int, attention: bool) -> int:
-        """The suffix in front of the factor α, or ρ + α, of a block."""
+        """The map in front of the factor α of a collapse, or ρ + α of a later attention layer."""
         key = number, block, attention
         if key not in self.steps:
             p = self.plan.parameters
@@ -95,32 +96,41 @@ class Book:
         return self.steps[key]
 
 
-def settle(book: Book, collapsed: Collapsed, trails: Sequence[Trail | None], rows: Array) -> Array:
-    """Places in ``book.constants`` of the outputs of points, (n,); OPEN where that is not known.
+def constant_outputs(
+    cache: SuffixCache,
+    collapsed: Collapsed,
+    records: Sequence[ActivationRecord | None],
+    rows: Array,
+) -> Array:
+    """Find the outputs that do not depend on the point any more, as places in ``cache.constants``,
+    (n,).
 
-    ``rows`` are the points in question; ``trails`` belongs to the steps of the plan.
+    The result is OPEN where the output depends on the point, or on a layer that is unclear.
+    ``rows`` are the points in question; ``records`` belong to the steps of the plan.
     """
-    plan = book.plan
+    plan = cache.plan
     result = np.full(len(collapsed.points), OPEN)
     number = np.zeros(len(rows), dtype=np.int64)
-    with book.lock:
+    with cache.lock:
         for place in range(len(plan.steps) - 1, -1, -1):
-            step, trail = plan.steps[place], trails[place]
+            step, record = plan.steps[place], records[place]
             if isinstance(step, Scaling):
-                number = _mapped(number, partial(book.multiplied, block=step.block, attention=True))
-            elif isinstance(trail, Grid):
-                number = _through_grid(book, place, step, trail, rows, number)
-            elif isinstance(trail, Events):
-                number = _past_events(book, trail, rows, number)
+                number = _mapped(
+                    number, partial(cache.multiplied, block=step.block, attention=True)
+                )
+            elif isinstance(record, DenseRecord):
+                number = _through_grid(cache, place, step, record, rows, number)
+            elif isinstance(record, SparseRecord):
+                number = _past_events(cache, record, rows, number)
             rows, number = _take_ready(result, rows, number)
             if not len(rows):
                 return result
-        _to_tokens(book, collapsed, result, rows, number)
+        _to_tokens(cache, collapsed, result, rows, number)
     return result
 
 
 def _mapped(number: Array, change: Callable[[int], int]) -> Array:
-    """The change of every number, asked for once each."""
+    """Apply a change to every number, computing it once for each different number."""
     if not len(number):
         return number
     table = np.empty(int(number.max()) + 1, dtype=np.int64)
@@ -130,7 +140,7 @@ def _mapped(number: Array, change: Callable[[int], int]) -> Array:
 
 
 def _take_ready(result: Array, rows: Array, number: Array) -> tuple[Array, Array]:
-    """Note what is ready, drop it and what is lost."""
+    """Note the points whose map is constant; keep those whose map is not."""
     left = number > OPEN
     if left.all():
         return rows, number
@@ -140,26 +150,26 @@ def _take_ready(result: Array, rows: Array, number: Array) -> tuple[Array, Array
 
 
 def _through_grid(
-    book: Book, place: int, panel: Panel, grid: Grid, rows: Array, number: Array
+    cache: SuffixCache, place: int, panel: Panel, grid: DenseRecord, rows: Array, number: Array
 ) -> Array:
     if grid.everywhere:
-        return _mapped(number, partial(book.throughout, place=place, blocks=panel.first))
-    known = book.patterns.setdefault((place, grid.unclear is None), {})
+        return _mapped(number, partial(cache.throughout, place=place, blocks=panel.first))
+    known = cache.patterns.setdefault((place, grid.unclear is None), {})
     keys = _keys(grid, rows, number)
     found = list(map(known.get, keys))
     if None in found:
         new = {key: i for i, (key, k) in enumerate(zip(keys, found, strict=True)) if k is None}
-        if len(new) > book.plan.sizes.patterns:
-            return _step_by_step(book, panel, grid, rows, number)
+        if len(new) > cache.plan.sizes.patterns:
+            return _step_by_step(cache, panel, grid, rows, number)
         for key, i in new.items():
             active = grid.active[:, rows[i]]
             unclear = None if grid.unclear is None else grid.unclear[:, rows[i]]
-            known[key] = book.through(int(number[i]), panel.first, active, unclear)
+            known[key] = cache.through(int(number[i]), panel.first, active, unclear)
         found = list(map(known.get, keys))
     return np.array(found, dtype=np.int64)
 
 
-def _keys(grid: Grid, rows: Array, number: Array) -> list[object]:
+def _keys(grid: DenseRecord, rows: Array, number: Array) -> list[object]:
     """A hashable key for every point: its number and the states of all layers."""
     states = [grid.active] if grid.unclear is None else [grid.active, grid.unclear]
     table = np.concatenate([np.packbits(s[:, rows], axis=0) for s in states]).T
@@ -167,16 +177,20 @@ def _keys(grid: Grid, rows: Array, number: Array) -> list[object]:
     return [(k, packed[i * size : (i + 1) * size]) for i, k in enumerate(number.tolist())]
 
 
-def _step_by_step(book: Book, panel: Panel, grid: Grid, rows: Array, number: Array) -> Array:
-    """Many patterns: for each point its last layer that matters, then the last before that."""
+def _step_by_step(
+    cache: SuffixCache, panel: Panel, grid: DenseRecord, rows: Array, number: Array
+) -> Array:
+    """Follow each point backwards through its last layer that matters, then the one before, and so
+    on.
+    """
     number = number.copy()
     met = grid.active if grid.unclear is None else grid.active | grid.unclear
     met = met[:, rows].T.copy()
     left = np.arange(len(rows))
-    for _ in range(book.plan.sizes.steps):
+    for _ in range(cache.plan.sizes.steps):
         for k in set(number[left].tolist()):
-            reads = book.suffixes[k].reads
-            rests = (book.plan.arrays.w[panel.first][:, reads] == 0).all(axis=1)
+            reads = cache.suffixes[k].reads
+            rests = (cache.plan.arrays.w[panel.first][:, reads] == 0).all(axis=1)
             met[np.ix_(left[number[left] == k], rests)] = False
         left = left[met[left].any(axis=1)]
         if not len(left):
@@ -185,7 +199,7 @@ def _step_by_step(book: Book, panel: Panel, grid: Grid, rows: Array, number: Arr
         before = number[left]
         after = np.full(len(left), OPEN)
         for k, i in sorted(set(zip(before.tolist(), last.tolist(), strict=True))):
-            after[(before == k) & (last == i)] = book.before(k, int(panel.first[i]))
+            after[(before == k) & (last == i)] = cache.before(k, int(panel.first[i]))
         if grid.unclear is not None:
             after[grid.unclear[last, rows[left]]] = OPEN
         number[left] = after
@@ -195,8 +209,8 @@ def _step_by_step(book: Book, panel: Panel, grid: Grid, rows: Array, number: Arr
     return number
 
 
-def _past_events(book: Book, events: Events, rows: Array, number: Array) -> Array:
-    """Points that met nothing that matters keep their suffix; the others lose it."""
+def _past_events(cache: SuffixCache, events: SparseRecord, rows: Array, number: Array) -> Array:
+    """Keep the map of points that met no layer that matters; forget that of the others."""
     if not events.rows or not len(rows):
         return number
     met, blocks, _ = events.packed
@@ -205,21 +219,23 @@ def _past_events(book: Book, events: Events, rows: Array, number: Array) -> Arra
     of = held[met]
     for k in set(of.tolist()) - {OPEN}:
         mine = np.flatnonzero(of == k)
-        matters = (book.plan.arrays.w[blocks[mine]][:, book.suffixes[k].reads] != 0).any(axis=1)
+        matters = (cache.plan.arrays.w[blocks[mine]][:, cache.suffixes[k].reads] != 0).any(axis=1)
         held[met[mine[matters]]] = OPEN
     return np.asarray(held[rows])
 
 
-def _to_tokens(book: Book, collapsed: Collapsed, result: Array, rows: Array, number: Array) -> None:
-    """The factor α of the collapse and the layers in front of it."""
+def _to_tokens(
+    cache: SuffixCache, collapsed: Collapsed, result: Array, rows: Array, number: Array
+) -> None:
+    """Go on backwards through the factor α of the collapse and the layers in front of it."""
     if any(isinstance(part, Focus) for part in collapsed.story):
         return
     kept = collapsed.uniform[rows]
     rows, number = rows[kept], number[kept]
-    collapse = book.plan.collapse or 0
-    number = _mapped(number, partial(book.multiplied, block=collapse, attention=False))
+    collapse = cache.plan.collapse or 0
+    number = _mapped(number, partial(cache.multiplied, block=collapse, attention=False))
     rows, number = _take_ready(result, rows, number)
     for part in reversed(collapsed.story):
         active = part.active[rows]  # type: ignore[union-attr]
-        number[active] = _mapped(number[active], partial(book.before, block=part.block))
+        number[active] = _mapped(number[active], partial(cache.before, block=part.block))
         rows, number = _take_ready(result, rows, number)

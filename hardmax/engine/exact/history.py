@@ -1,4 +1,4 @@
-"""What single points meet on their way, in order."""
+"""The activation history of single points: which layers were active on each, in order."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from ...exact.array import Array
 from ..compile.plan import Plan, Scaling
 from ..forward.collapse import Collapsed
 from ..forward.points import ACTIVE, RESTS, UNCLEAR
-from ..forward.record import Events, Grid, Trail
+from ..forward.record import ActivationRecord, DenseRecord, SparseRecord
 
 
 @dataclass(frozen=True)
-class Stories:
-    """What n points meet, in order: point ``at[i]`` meets the layer of block ``blocks[i]`` in the
-    given state or, where that is RESTS, the factor ρ + α of its attention. ``at`` rises."""
+class ActivationHistory:
+    """What n points met, in order.
+
+    Point ``at[i]`` meets the layer of block ``blocks[i]`` in state ``states[i]``, ACTIVE or
+    UNCLEAR. The state RESTS stands for the factor ρ + α of the attention of that block. ``at`` is
+    rising.
+    """
 
     count: int
     at: Array
@@ -26,23 +30,27 @@ class Stories:
 
     @classmethod
     def of(
-        cls, collapsed: Collapsed, trails: Sequence[Trail | None], plan: Plan, rows: Array
-    ) -> Stories:
-        """Of some points, from the collapse on."""
+        cls,
+        collapsed: Collapsed,
+        records: Sequence[ActivationRecord | None],
+        plan: Plan,
+        rows: Array,
+    ) -> ActivationHistory:
+        """The history of some points behind the collapse."""
         parts: list[tuple[Array, Array, Array]] = []
         place = np.full(len(collapsed.points), -1)
         place[rows] = np.arange(len(rows))
-        for step, trail in zip(plan.steps, trails, strict=True):
+        for step, record in zip(plan.steps, records, strict=True):
             if isinstance(step, Scaling):
                 blocks = np.full(len(rows), step.block)
                 parts.append((np.arange(len(rows)), blocks, np.full(len(rows), RESTS)))
-            elif isinstance(trail, Grid):
-                active = trail.active[:, rows].T
-                met = active if trail.unclear is None else active | trail.unclear[:, rows].T
+            elif isinstance(record, DenseRecord):
+                active = record.active[:, rows].T
+                met = active if record.unclear is None else active | record.unclear[:, rows].T
                 at, item = np.nonzero(met)
                 parts.append((at, step.first[item], np.where(active[at, item], ACTIVE, UNCLEAR)))
-            elif isinstance(trail, Events) and trail.rows:
-                met, blocks, states = trail.packed
+            elif isinstance(record, SparseRecord) and record.rows:
+                met, blocks, states = record.packed
                 at = place[met]
                 mine = at >= 0
                 parts.append((at[mine], blocks[mine], states[mine]))
@@ -53,23 +61,25 @@ class Stories:
         order = np.argsort(at, kind="stable")
         return cls(len(rows), at[order], blocks[order], states[order])
 
-    def take(self, rows: Array) -> Stories:
-        """Of some of the points, given in rising order."""
+    def take(self, rows: Array) -> ActivationHistory:
+        """The history of some of the points, given in rising order."""
         place = np.full(self.count, -1)
         place[rows] = np.arange(len(rows))
         at = place[self.at]
         mine = at >= 0
-        return Stories(len(rows), at[mine], self.blocks[mine], self.states[mine])
+        return ActivationHistory(len(rows), at[mine], self.blocks[mine], self.states[mine])
 
     def unclear(self) -> Array:
-        """Which points meet a layer that may be active or not, (n,)."""
+        """Which points meet a layer that is unclear, (n,)."""
         found = np.zeros(self.count, dtype=bool)
         found[self.at[self.states == UNCLEAR]] = True
         return found
 
     def steps(self) -> Iterator[tuple[Array, Array]]:
-        """What every point meets first, then what those with more to meet do second, and so on:
-        points, and their places in the arrays."""
+        """Yield what every point meets first, then what each meets second, and so on.
+
+        Each step gives points, and their places in the arrays.
+        """
         start = np.searchsorted(self.at, np.arange(self.count))
         rank = np.arange(len(self.at)) - start[self.at]
         order = np.argsort(rank, kind="stable")

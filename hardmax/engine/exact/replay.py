@@ -1,7 +1,7 @@
-"""Exact outputs of sequences whose active layers are known, in integers.
+"""Exact outputs by going forward: each sequence through its own active layers, in integers.
 
 A point X/q is z = (X, q). An active layer with (u, b) = U/s and w = W/t takes it to
-stz + ⟨U,z⟩(W, 0), attention with ρ + α = p/r to pz + q(0, r − p): integers are all it takes
+stz + ⟨U,z⟩(W, 0); attention with ρ + α = p/r takes it to pz + q(0, r − p). So integers are enough
 (theory C2).
 """
 
@@ -17,7 +17,7 @@ from ...exact.sums import Limbs, single_tokens, sums_of_tokens
 from ..compile.plan import Plan
 from ..forward.collapse import Collapsed, Layer
 from ..forward.points import RESTS, UNCLEAR
-from .history import Stories
+from .history import ActivationHistory
 from .integer_layers import IntegerLayers
 
 _LONG = 2000  # bits of a denominator from which fractions are reduced
@@ -30,14 +30,14 @@ def replay(
     first: int,
     collapsed: Collapsed,
     rows: Array,
-    stories: Stories,
+    history: ActivationHistory,
 ) -> list[list[int]]:
     """The exact outputs (X, q) of some sequences, from their tokens through their own layers.
 
     ``rows`` are their places in ``collapsed``, whose first sequence is number ``first`` of the
-    data set; ``stories`` are the layers that their points meet behind the collapse.
+    data set; ``history`` are the layers that their points meet behind the collapse.
     """
-    behind = stories.blocks + len(plan) * (stories.states == RESTS)
+    behind = history.blocks + len(plan) * (history.states == RESTS)
     before = [part.block for part in collapsed.story if isinstance(part, Layer)]
     wanted = np.concatenate([np.array(before, dtype=np.int64), behind])
     layers = plan.kept(IntegerLayers).rows(wanted)
@@ -50,8 +50,8 @@ def replay(
         else:
             points.attend(p.rho.entry(part.block), p.alpha.entry(part.block))
     points.times(p.alpha.entry(end))
-    for at, places in stories.steps():
-        points.layers(at, layers[behind[places]], stories.states[places] == UNCLEAR)
+    for at, places in history.steps():
+        points.layers(at, layers[behind[places]], history.states[places] == UNCLEAR)
     return list(points.z[0].tolist())
 
 
@@ -90,8 +90,11 @@ class _Integers:
         self.z = np.concatenate([self.z[..., :-1] * up, self.z[..., -1:] * down], axis=-1)
 
     def attend(self, rho: Fraction, alpha: Fraction) -> None:
-        """Attention with ρ ≠ 0: add α times the first of the C points, which goes, to ρ times
-        each of the others."""
+        """Apply attention with ρ ≠ 0: ρ times each of the points but the first, plus α times the
+        first.
+
+        The first point is dropped.
+        """
         common = lcm(rho.denominator, alpha.denominator)
         kept = self.z[1:]
         moved = kept * int(rho * common) + self.z[:1] * int(alpha * common)
@@ -106,8 +109,11 @@ def _start(
     leaders: list[Array | None],
     rows: Array,
 ) -> Array:
-    """What all tokens of a sequence were pulled to, in order, and the token or mean that they
-    became: integers over one denominator for each sequence, (C, n, d + 1)."""
+    """The integers to start from, over one denominator for each sequence, (C, n, d + 1).
+
+    There is one for each token or mean that attention pulls towards, in order, and one for the
+    token or mean that the sequence becomes.
+    """
     first = offsets[sequences]
     lengths = offsets[sequences + 1] - first
     found: dict[int, Limbs] = {}  # a leader, or the mean, may occur twice

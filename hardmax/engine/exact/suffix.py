@@ -1,9 +1,9 @@
-"""Exact affine maps from somewhere in a model to its output.
+"""Exact affine maps from some place in a model to its output.
 
-Where a point's active layers from block k on are known, its output is A x + c, x the point in
-front of block k. Walking backwards, an active layer turns (A, c) into (A + (A w) uᵀ, c + (A w) b);
-where A w = 0 it does not matter whether the layer is active. As soon as A = 0 the output is c,
-exactly, whatever happened before: so end the points that a clamp and the kills have passed.
+If the active layers of a point from block k on are known, its output is A x + c, where x is the
+point in front of block k. Walking backwards, an active layer turns (A, c) into (A + (A w) uᵀ, c +
+(A w) b). If A w = 0 it does not matter whether the layer is active. As soon as A = 0 the output is
+c, whatever happened before.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Suffix:
 
     @classmethod
     def identity(cls, dimension: int) -> Suffix:
-        """Nothing is left to do."""
+        """The map behind the last block."""
         zeros = (Fraction(0),) * dimension
         units = {
             i: tuple(Fraction(int(i == j)) for j in range(dimension)) for i in range(dimension)
@@ -63,16 +63,16 @@ class Suffix:
 
     @cached_property
     def ready(self) -> bool:
-        """Whether the output is `constant` whatever x is."""
+        """Whether the map is constant: the output is `constant` whatever x is."""
         return not self.columns
 
     @cached_property
     def reads(self) -> Array:
-        """Coordinates with a column, as indices."""
+        """The coordinates of x on which the output depends."""
         return np.array(sorted(self.columns), dtype=int)
 
     def image(self, w: Sparse) -> list[Fraction] | None:
-        """A w, None where it is zero."""
+        """A w; None where it is zero."""
         total: list[Fraction] | None = None
         for i, weight in w:
             column = self.columns.get(i)

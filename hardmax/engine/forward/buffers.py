@@ -1,4 +1,4 @@
-"""Work space that is kept from panel to panel."""
+"""Arrays that are reused from panel to panel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ENTRIES = 1 << 18  # of a product: it stays in the cache, and threads seldom wa
 
 
 def runs(count: int, width: int) -> list[slice]:
-    """Some points at a time, so that their products with ``width`` items are of moderate size.
+    """Cut the points into ranges whose products with ``width`` items fit the cache.
 
     >>> runs(1000, 512)
     [slice(0, 500, None), slice(500, 1000, None)]

@@ -1,7 +1,8 @@
 """From tokens to points: the blocks up to the first one with ρ = 0 (theory C5).
 
-Sequences whose tokens all meet the same layers, and then the same leader or, where v = 0, all
-each other, become a single point. What floats can't tell is left to exact arithmetic.
+A sequence becomes a single point if all its tokens meet the same active layers and the same leader
+(or, where v = 0, all tokens of the sequence). Sequences for which floats cannot tell are left to
+exact arithmetic.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ...enclosure.rounding import MOST, SLACK, TINY, UNIT, gamma
 from ...exact.array import Array, ExactArray
 from ...exact.sums import totals
 from ..compile.plan import Plan
-from .points import Points
+from .points import EnclosedPoints
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,11 @@ class Layer:
 
 @dataclass(frozen=True)
 class Focus:
-    """Attention with ρ ≠ 0: all tokens of a sequence are pulled towards one token, whose row in
-    the data set ``leader`` (n,) holds, or towards their mean (None)."""
+    """Attention with ρ ≠ 0: all tokens of a sequence are pulled towards one point.
+
+    It is the token whose row in the data set is ``leader`` (n,), or the mean of the sequence
+    (None).
+    """
 
     block: int
     leader: Array | None
@@ -38,12 +42,13 @@ class Focus:
 class Collapsed:
     """n sequences as points behind the collapse.
 
-    ``points`` encloses them but where ``lost``. ``uniform`` (n,) says where every token of a
-    sequence is known to have gone through the same affine maps ``story``; then the collapse took
-    all of them to the token ``leader`` or their mean (None), and multiplied it by α.
+    ``points`` encloses them, except where they are ``lost``. ``uniform`` (n,) marks the sequences
+    all of whose tokens are known to have passed the same affine maps ``story``. The collapse took
+    the tokens of such a sequence to the token ``leader`` or to their mean (None), and multiplied by
+    α.
     """
 
-    points: Points
+    points: EnclosedPoints
     lost: Array | None  # None: no sequence is
     uniform: Array
     story: list[Layer | Focus]
@@ -57,7 +62,9 @@ class Collapsed:
 
 
 def collapse(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed | None:
-    """The sequences ``offsets`` (n+1,) of packed tokens as points; None where there is no way."""
+    """Enclose the sequences ``offsets`` (n+1,) of packed tokens as points; None where the plan
+    cannot.
+    """
     if plan.collapse is None:
         return None
     batch = _Batch.of(plan, tokens, offsets)
@@ -85,8 +92,10 @@ def collapse(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed | None
 
 @dataclass
 class _Batch:
-    """Tokens in float64, all of them within ``radius`` of the exact ones in every coordinate and
-    at most ``top`` in absolute value."""
+    """Tokens in float64, within ``radius`` of the exact tokens in every coordinate.
+
+    ``top`` bounds their absolute values.
+    """
 
     plan: Plan
     tokens: ExactArray
@@ -116,7 +125,10 @@ class _Batch:
         )
 
     def layer(self, block: int, may_wait: bool) -> bool:
-        """Apply a layer; True where it ``may_wait``, being active on all tokens, and was not."""
+        """Apply a layer to all tokens.
+
+        If it is active on all of them and ``may_wait``, it is not applied, and the answer is True.
+        """
         arrays = self.plan.arrays
         t, bound = self._products(
             arrays.u[block], float(arrays.b[block]), float(arrays.norms[block])
@@ -162,8 +174,10 @@ class _Batch:
     def _count(self, mask: Array) -> Array:
         return np.asarray(np.add.reduceat(mask, self.starts, dtype=np.int64))
 
-    def means(self, layer: int | None = None) -> Points:
-        """Enclosures of the means, behind a layer that is active on all tokens and so affine."""
+    def means(self, layer: int | None = None) -> EnclosedPoints:
+        """Enclose the means, after a ``layer`` that is active on all tokens and therefore
+        affine.
+        """
         n = int(self.lengths[0])
         if len(self.x) == n * len(self.lengths) and (self.lengths == n).all():
             grouped = self.x.reshape(len(self.lengths), n, -1)
@@ -186,17 +200,19 @@ class _Batch:
             means += t[:, None] * arrays.w[layer]
             spread = (spread + reach * bound) * SLACK + 8 * UNIT * top + TINY
             self.story.append(Layer(layer, np.ones(len(means), dtype=bool)))
-        return Points(means, np.full(means.shape, spread))
+        return EnclosedPoints(means, np.full(means.shape, spread))
 
-    def rows(self, leader: Array) -> Points:
+    def rows(self, leader: Array) -> EnclosedPoints:
         """Enclosures of single tokens."""
         values = self.x[leader - self.first]
-        return Points(values, np.full(values.shape, self.radius + TINY))
+        return EnclosedPoints(values, np.full(values.shape, self.radius + TINY))
 
     def leaders(self, block: int) -> Array:
-        """Row of the token that all tokens of a sequence attend to; notes where it is certain.
+        """The row of the token that all tokens of a sequence attend to, and whether that is
+        certain.
 
-        That is where all scores ⟨v,z⟩ have one sign and one token, repeated or not, is ahead.
+        It is certain where all scores ⟨v,z⟩ have one sign and one token, repeated or not, has the
+        largest.
         """
         v = self.plan.parameters.v.values[block]
         scores, bound = self._products(v, 0.0, float(np.abs(v).sum()))
@@ -220,7 +236,7 @@ class _Batch:
         return np.asarray(leader)
 
     def _alike(self, rows: Array) -> bool:
-        """Whether some tokens of the data set are equal, and so stay equal."""
+        """Whether some tokens of the data set are equal."""
         d = self.x.shape[1]
         given = self.tokens.values[rows]
         if not (given == given[0]).all():

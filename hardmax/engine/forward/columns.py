@@ -1,4 +1,4 @@
-"""Layers taken in order on all points at once, where many of them are active (theory C3)."""
+"""Apply layers in order to all points at once, where many of them are active (theory C3)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import numpy as np
 from ...enclosure.rounding import SLACK, TINY, UNIT
 from ...exact.array import Array
 from ..compile.panel import Panel
-from .points import Points
-from .record import Grid
+from .points import EnclosedPoints
+from .record import DenseRecord
 
 _FOLD = 16  # rows that are compared as one
 
 
-def columns(panel: Panel, points: Points) -> Grid:
-    """Layers one after another; all that a later layer sees is corrected as points move.
+def columns(panel: Panel, points: EnclosedPoints) -> DenseRecord:
+    """Apply the layers one after another, and correct what later layers see as the points move.
 
-    With t_k = ⟨u_k,x⟩ + b_k at the entrance and a_i = max(0, t_i) along the way, layer k meets
+    With t_k = ⟨u_k,x⟩ + b_k at the entrance and a_i = max(0, t_i) on the way, layer k meets
     t_k + Σ_{i<k} a_i ⟨w_i,u_k⟩, and the point leaves at x + Σ a_i w_i.
     """
     x, r = points.values, points.radius
@@ -39,7 +39,7 @@ def columns(panel: Panel, points: Points) -> Grid:
         bound[:, unsure] = _errors(panel, points.reach(panel.unread)[unsure], t[:, unsure])
         active, touched = t > bound, ~(t < -bound)
         doubt = touched & ~active
-    grid = Grid(active, None if doubt is None or not doubt.any() else doubt)
+    grid = DenseRecord(active, None if doubt is None or not doubt.any() else doubt)
     size = 2 * panel.rounding
     changed = panel.changes
     where = slice(None) if changed is None else changed
@@ -53,8 +53,9 @@ def columns(panel: Panel, points: Points) -> Grid:
 
 
 def _errors(panel: Panel, reach: Array, t: Array) -> Array:
-    """Bounds on the errors of all t, (K, n), point by point: what `Panel.errors` bounds for all
-    points at once, as if every layer were active on the worst of them."""
+    """Bound the errors of all t, (K, n), point by point, as `Panel.errors` does for all points at
+    once.
+    """
     size = panel.rounding
     bound = panel.lengths[:, None] * reach + (size * np.abs(panel.layers[2]) + TINY)
     bound *= SLACK
@@ -64,9 +65,12 @@ def _errors(panel: Panel, reach: Array, t: Array) -> Array:
     return np.where(np.isfinite(t) & np.isfinite(bound), bound, np.inf)
 
 
-def clip(panel: Panel, points: Points) -> Grid:
-    """Cut coordinates off at levels. Minimum and maximum do not enlarge errors, and points that
-    are cut off for certain lie on the level, but for its rounding."""
+def clip(panel: Panel, points: EnclosedPoints) -> DenseRecord:
+    """Cut coordinates off at levels.
+
+    Minimum and maximum do not enlarge errors. A point that is certainly cut off lies on the level,
+    up to the rounding of the level.
+    """
     where, signs, levels = panel.cuts
     off = 4 * UNIT * np.abs(levels) + TINY
     x, r = points.values, points.radius
@@ -76,18 +80,18 @@ def clip(panel: Panel, points: Points) -> Grid:
     if (nearest > (_columnwise(np.maximum, r)[where] + off) * SLACK).all():
         for run, items in panel.runs:
             x[:, run], r[:, run] = levels[items], off[items]
-        return Grid(np.broadcast_to(np.True_, (len(panel), len(x))), None, everywhere=True)
+        return DenseRecord(np.broadcast_to(np.True_, (len(panel), len(x))), None, everywhere=True)
     beyond = (x[:, where] - levels) * signs
     bound = (r[:, where] + off) * SLACK
     active, rests = (beyond > bound).T, (beyond < -bound).T
     x[:, where] = np.where(beyond > 0, levels, x[:, where])
     r[:, where] = np.where(active.T, off, r[:, where] + off)
     doubt = ~(active | rests)
-    return Grid(active, doubt if doubt.any() else None)
+    return DenseRecord(active, doubt if doubt.any() else None)
 
 
 def _columnwise(choose: np.ufunc, x: Array) -> Array:
-    """The least or greatest entry of every column; long rows are quicker to compare."""
+    """The least or greatest entry of every column; long rows are faster to compare."""
     n, d = x.shape
     whole = n // _FOLD * _FOLD
     if not whole:

@@ -1,9 +1,8 @@
-"""Points through a panel: one matrix product, then only what moves (theory C1, C4).
+"""Points through a panel: one matrix product, then only the points that move (theory C1, C4).
 
-Where few layers of a panel are active on a point (`_rounds`, `slabs`), the sieve finds
-each point's first active item, all such points are moved at once, and their later items are looked
-at again. Where many are (`columns`), the layers are taken in order and the products with later
-layers are corrected through ⟨w_i,u_k⟩, errors and all.
+Where few layers of a panel are active on a point, the rest filter finds each point's first active
+item, all such points move at once, and their later items are tested again. Where many layers are
+active (`columns`), they are applied in order.
 """
 
 from __future__ import annotations
@@ -15,30 +14,32 @@ from ..compile.panel import Panel
 from ..sizes import Sizes
 from .buffers import Buffers, runs
 from .columns import clip, columns
-from .points import RESTS, Points
-from .record import Events, Trail
-from .tents import slabs
+from .points import RESTS, EnclosedPoints
+from .record import ActivationRecord, SparseRecord
+from .tents import apply_tents
 
 
-def sweep(panel: Panel, points: Points, buffers: Buffers, sizes: Sizes) -> Trail:
+def apply_panel(
+    panel: Panel, points: EnclosedPoints, buffers: Buffers, sizes: Sizes
+) -> ActivationRecord:
     """Apply a panel to all points, in place, and return which layers were active on which."""
     if panel.kind == "clips":
         return clip(panel, points)
     if in_order(panel, sizes):
         return columns(panel, points)
     if panel.kind == "tents" and panel.unread is not None:
-        return slabs(panel, points, panel.unread, buffers)
+        return apply_tents(panel, points, panel.unread, buffers)
     return _rounds(panel, points, buffers, sizes)
 
 
 def in_order(panel: Panel, sizes: Sizes) -> bool:
-    """Whether all layers of a panel are taken in order at once (`columns`)."""
+    """Whether all layers of a panel are applied in order (`columns`)."""
     short = panel.kind == "layers" and len(panel) <= sizes.few and not panel.fused
     return panel.kind == "straight" or short
 
 
-def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
-    """Which items may be active on which points at first sight, (n, K); and the points' reach."""
+def _hits(panel: Panel, points: EnclosedPoints, buffers: Buffers) -> tuple[Array, Array]:
+    """Which items may be active on which points, (n, K), and the reach of the points."""
     reach = points.reach(panel.unread)
     n, d = points.values.shape
     extended = buffers.take("extended", (n, d + 2))
@@ -46,10 +47,10 @@ def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]
     extended[:, d] = reach
     extended[:, d + 1] = 1.0
     hits = buffers.take("hits", (n, len(panel)), np.bool_)
-    bounds = panel.sieve.bounds(reach)[:, None] if panel.kind == "tents" else None
+    bounds = panel.rest_filter.bounds(reach)[:, None] if panel.kind == "tents" else None
     for some in runs(n, len(panel)):
         products = buffers.take("products", (some.stop - some.start, len(panel)))
-        np.matmul(extended[some], panel.sieve.rows, out=products)
+        np.matmul(extended[some], panel.rest_filter.rows, out=products)
         if bounds is None:
             np.less_equal(products, 0.0, out=hits[some])
         else:
@@ -57,8 +58,10 @@ def _hits(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]
     return np.logical_not(hits, out=hits), reach  # what is not a number is a hit
 
 
-def _rounds(panel: Panel, points: Points, buffers: Buffers, sizes: Sizes) -> Trail:
-    events = Events()
+def _rounds(
+    panel: Panel, points: EnclosedPoints, buffers: Buffers, sizes: Sizes
+) -> ActivationRecord:
+    events = SparseRecord()
     hits, reach = _hits(panel, points, buffers)
     rows = np.flatnonzero(hits.any(axis=1))
     if not len(rows):
@@ -77,15 +80,15 @@ def _rounds(panel: Panel, points: Points, buffers: Buffers, sizes: Sizes) -> Tra
             changed[mine] |= states != RESTS
             if panel.fused:  # layers of a ridge do not move ⟨u,x⟩, but enlarge its error
                 near = moved.reach(panel.unread)
-        # what did not move keeps its sieve; what did goes through it again
+        # what did not move keeps its rest_filter; what did goes through it again
         if changed.all():
             found, reach = _hits(panel, moved, buffers)
-            hits = found & panel.sieve.later[item]
+            hits = found & panel.rest_filter.later[item]
         else:
             again = np.flatnonzero(changed)
             if len(again):
                 hits[again], reach[again] = _hits(panel, moved.take(again), buffers)
-            hits &= panel.sieve.later[item]
+            hits &= panel.rest_filter.later[item]
         more = hits.any(axis=1)
         if not more.any():
             points.put(rows, moved)
@@ -96,8 +99,12 @@ def _rounds(panel: Panel, points: Points, buffers: Buffers, sizes: Sizes) -> Tra
     return _finish(panel, points, events, rows)
 
 
-def _finish(panel: Panel, points: Points, events: Events, rows: Array) -> Events:
-    """Points that meet many items: from the entrance of the panel, layer after layer."""
+def _finish(
+    panel: Panel, points: EnclosedPoints, events: SparseRecord, rows: Array
+) -> SparseRecord:
+    """Apply all layers in order to the points that meet many items, from the entrance of the
+    panel.
+    """
     start = points.take(rows)
     for i, given in enumerate(events.rows):
         kept = np.isin(given, rows, invert=True)

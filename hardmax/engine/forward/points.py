@@ -1,16 +1,15 @@
-"""Points in float64 with proven bounds on their errors, and single layers on them.
+"""Points in float64 with proven bounds on their errors, and single layers applied to them.
 
 The exact coordinate i of point j lies within ``radius[j, i]`` of ``values[j, i]``. For
 t = ⟨u,x⟩ + b computed in any order, with or without fused multiply-add,
 
     |computed − exact| ≤ ⟨|u|, radius⟩ + γ_{d+8} (⟨|u|,|x|⟩ + |b|) + TINY
 
-(Higham, Accuracy and Stability of Numerical Algorithms, section 3.1; the spare terms of γ are the
-rounding of u and b to float64 and of the bound itself; TINY is far above what underflow loses
-between numbers in LEAST … MOST). Where |computed| is larger the sign is certain (theory C1).
-Elsewhere the layer is *unclear*: max(0, t) still lies within the same bound of what is computed,
-so the enclosure goes on; which of its two maps the layer is, exact arithmetic decides later, if
-that matters at all.
+(Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The spare terms of γ cover
+the rounding of u and b to float64 and of the bound itself; TINY covers underflow between numbers in
+LEAST … MOST. If |computed| is larger than this bound, the sign is certain (theory C1). Otherwise
+the layer is *unclear*: max(0, t) still lies within the same bound of its computed value, so the
+enclosure stays valid. Exact arithmetic decides later whether the layer is active, if that matters.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _SAFE = 2.0**50  # lengths between this and its inverse have squares that single
 
 
 @dataclass(frozen=True)
-class Glance:
+class SinglePrecision:
     """(x, 1) in single precision, (n, d + 1), a bound on its length, and the reach, (n,)."""
 
     rows: Array
@@ -38,33 +37,33 @@ class Glance:
 
 
 @dataclass
-class Points:
+class EnclosedPoints:
     """n points: ``values`` and ``radius``, both (n, d)."""
 
     values: Array
     radius: Array
-    glances: dict[int | None, Glance] = field(default_factory=dict, repr=False)
+    singles: dict[int | None, SinglePrecision] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def take(self, rows: Array) -> Points:
+    def take(self, rows: Array) -> EnclosedPoints:
         """A copy of some points."""
-        return Points(self.values[rows], self.radius[rows])
+        return EnclosedPoints(self.values[rows], self.radius[rows])
 
-    def put(self, rows: Array, points: Points) -> None:
+    def put(self, rows: Array, points: EnclosedPoints) -> None:
         """Replace some points."""
         self.values[rows], self.radius[rows] = points.values, points.radius
         self.forget()
 
     def forget(self, axis: int | None = None) -> None:
-        """Drop what was computed of coordinates that have changed: all of them, or one."""
-        for unread in [k for k in self.glances if axis is None or k != axis]:
-            del self.glances[unread]
+        """Drop what was computed from coordinates that have changed: all of them, or one."""
+        for unread in [k for k in self.singles if axis is None or k != axis]:
+            del self.singles[unread]
 
-    def glance(self, unread: int | None) -> Glance:
-        """What a first look in single precision needs; kept while the coordinates stay."""
-        if unread not in self.glances:
+    def single_precision(self, unread: int | None) -> SinglePrecision:
+        """The points in single precision, kept as long as the coordinates stay."""
+        if unread not in self.singles:
             n, d = self.values.shape
             rows = np.empty((n, d + 1), dtype=np.float32)
             rows[:, :d], rows[:, d] = self.values, 1.0
@@ -73,12 +72,15 @@ class Points:
             lengths = _lengths(rows[:, :d])
             # a power of two ≥ all lengths
             scale = 2.0 ** np.ceil(np.log2(float(lengths.max()) ** 2 + 1) / 2 + 0.01)
-            self.glances[unread] = Glance(rows, scale, self._reach(lengths, unread))
-        return self.glances[unread]
+            self.singles[unread] = SinglePrecision(rows, scale, self._reach(lengths, unread))
+        return self.singles[unread]
 
     def reach(self, unread: int | None = None) -> Array:
-        """ρ, (n,): |u|₁ρ, and 2|u|₂ρ as well, bounds the error of every ⟨u,x⟩ (`Sieve.rows`), for
-        all u that are zero in the coordinate ``unread``."""
+        """A number ρ for every point, (n,), such that |u|₁ρ and 2|u|₂ρ bound the error of every
+        ⟨u,x⟩.
+
+        This holds for all u that are zero in the coordinate ``unread``.
+        """
         size = np.abs(self.values)
         size *= gamma(self.values.shape[1] + SPARE)
         size += self.radius
@@ -91,8 +93,10 @@ class Points:
         return np.asarray(found)
 
     def _reach(self, lengths: Array, unread: int | None) -> Array:
-        """`reach` from bounds on the lengths of all points without the coordinate ``unread``,
-        (n,), found in single precision; where that is out of its range, from the points."""
+        """`reach` from the ``lengths`` of the points, (n,), which were found in single precision.
+
+        Where these are out of range, the points themselves are used.
+        """
         if not (lengths.min() > 1 / _SAFE and lengths.max() < _SAFE):
             return self.reach(unread)
         r = self.radius
@@ -108,8 +112,10 @@ class Points:
         return np.asarray(reach)
 
     def farthest(self, read: Array | None) -> float:
-        """ρ as `reach` says, for all points at once, and |u|₁ρ only; ``read`` are the coordinates
-        in which a u is not zero, all of them where that is None."""
+        """One number ρ for all points, such that |u|₁ρ bounds the error of ⟨u,x⟩.
+
+        ``read`` lists the coordinates in which u may differ from zero; None means all.
+        """
         x, r = self.values, self.radius
         if read is not None:
             x, r = x[:, read], r[:, read]
@@ -120,8 +126,9 @@ class Points:
     def _signs(
         self, arrays: BlockArrays, x: Array, blocks: Array, reach: Array
     ) -> tuple[Array, Array, Array]:
-        """Of the layers, one for each point x, the states, the computed max(0, t), and bounds on
-        its error."""
+        """The states of one layer for each point, the computed max(0, t), and bounds on its
+        error.
+        """
         b = arrays.b[blocks]
         t = np.einsum("ij,ij->i", x, arrays.u[blocks])
         t += b
@@ -135,9 +142,9 @@ class Points:
         return state, np.maximum(t, 0.0), bound
 
     def layer(self, arrays: BlockArrays, blocks: Array, reach: Array) -> Array:
-        """Apply to every point a feed-forward layer of its own; the states, (n,).
+        """Apply to every point a feed-forward layer of its own; return the states, (n,).
 
-        The exact point moves by w·(t ± bound), or not at all; and the sum is rounded.
+        The exact point moves by w·(t ± bound), or not at all; then the sum is rounded.
         """
         x, r = self.values, self.radius
         state, rise, bound = self._signs(arrays, x, blocks, reach)
@@ -152,9 +159,10 @@ class Points:
     def raised(
         self, arrays: BlockArrays, rows: Array, blocks: Array, reach: Array, axis: int
     ) -> Array:
-        """`layer` for some points, by layers that change the coordinate ``axis`` only.
+        """Apply layers that change the coordinate ``axis`` only, to some points.
 
-        ``reach`` may have been computed before it changed, if they do not read it.
+        ``reach`` may have been computed before that coordinate changed, if the layers do not read
+        it.
         """
         x = self.values if len(rows) == len(self) else self.values[rows]
         state, step, bound = self._signs(arrays, x, blocks, reach)

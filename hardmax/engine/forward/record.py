@@ -1,4 +1,4 @@
-"""What points met in a panel."""
+"""Activation records: which layers of a panel were active on which points."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from .points import ACTIVE, RESTS, UNCLEAR
 
 
 @dataclass
-class Events:
-    """What happened in a panel: at each entry point ``rows`` met the layer of block ``blocks``
-    in the given state, ACTIVE or UNCLEAR. The entries of a point are in order."""
+class SparseRecord:
+    """A list of entries: point ``rows`` met the layer of block ``blocks`` in state ACTIVE or
+    UNCLEAR.
+
+    The entries of a point are in order.
+    """
 
     rows: list[Array] = field(default_factory=list)
     blocks: list[Array] = field(default_factory=list)
@@ -30,7 +33,7 @@ class Events:
 
     @cached_property
     def packed(self) -> tuple[Array, Array, Array]:
-        """Rows, blocks and states, by row and in order, once nothing more will happen."""
+        """Rows, blocks and states, sorted by row; to be used when the record is complete."""
         if not self.rows:
             nothing = np.zeros(0, dtype=np.int64)
             return nothing, nothing, nothing
@@ -40,8 +43,8 @@ class Events:
 
 
 @dataclass(frozen=True)
-class Grid:
-    """States of all layers of a panel, (K, n): what `columns` leaves behind."""
+class DenseRecord:
+    """The states of all layers of a panel on all points, (K, n)."""
 
     active: Array
     unclear: Array | None  # None: nothing is
@@ -53,4 +56,4 @@ class Grid:
         return np.asarray(np.where(self.active[item], ACTIVE, doubt))
 
 
-Trail = Events | Grid
+ActivationRecord = SparseRecord | DenseRecord

@@ -1,4 +1,4 @@
-"""Tents that read none of what they change: first looks in single precision (theory C1)."""
+"""Tents that do not read the coordinate they change: tested in single precision (theory C1)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import numpy as np
 from ...exact.array import Array
 from ..compile.panel import Panel
 from .buffers import Buffers, runs
-from .points import Points
-from .record import Events
+from .points import EnclosedPoints
+from .record import SparseRecord
 
 _TWO = np.float32(2).view(np.uint32)
 
 
-def slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
-    """Tents that read none of what they change: so every point meets its slabs independently."""
-    events = Events()
+def apply_tents(panel: Panel, points: EnclosedPoints, axis: int, buffers: Buffers) -> SparseRecord:
+    """Apply the tents of a panel; as they do not read what they change, each point meets its slabs
+    independently.
+    """
+    events = SparseRecord()
     rows, items = inside(panel, points, buffers)
-    reach = points.glance(panel.unread).reach
+    reach = points.single_precision(panel.unread).reach
     while len(rows):  # the next slab of every point
         now = np.r_[True, rows[1:] != rows[:-1]]
         mine, slab = rows[now], items[now]
@@ -28,24 +30,30 @@ def slabs(panel: Panel, points: Points, axis: int, buffers: Buffers) -> Events:
     return events
 
 
-def inside(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
-    """Points and slabs that they may lie in, in order of both: first by single precision, then by
-    double."""
-    rows, items = _glanced(panel, points, buffers)
-    kept = panel.sieve.inside(points.values[rows], points.glance(panel.unread).reach[rows], items)
+def inside(panel: Panel, points: EnclosedPoints, buffers: Buffers) -> tuple[Array, Array]:
+    """Pairs of a point and a slab in which it may lie, ordered by both.
+
+    Single precision proposes the pairs, double precision tests them again.
+    """
+    rows, items = _candidates_in_single_precision(panel, points, buffers)
+    kept = panel.rest_filter.inside(
+        points.values[rows], points.single_precision(panel.unread).reach[rows], items
+    )
     return rows[kept], items[kept]
 
 
-def _glanced(panel: Panel, points: Points, buffers: Buffers) -> tuple[Array, Array]:
-    """The same by single precision alone."""
-    seen = points.glance(panel.unread)
-    sieve, most = panel.sieve.coarse(seen.scale)
-    far = ~(seen.reach <= most)  # too uncertain for a glance
+def _candidates_in_single_precision(
+    panel: Panel, points: EnclosedPoints, buffers: Buffers
+) -> tuple[Array, Array]:
+    """The pairs that single precision proposes."""
+    seen = points.single_precision(panel.unread)
+    rest_filter, most = panel.rest_filter.coarse(seen.scale)
+    far = ~(seen.reach <= most)  # too uncertain for a single_precision
     pairs: list[tuple[Array, Array]] = []
     for some in runs(len(points), len(panel)):
         part = seen.rows[some]
         products = buffers.take("coarse", (len(part), len(panel)), np.float32)
-        np.matmul(part, sieve, out=products)
+        np.matmul(part, rest_filter, out=products)
         products[far[some]] = 1.0
         # all others are numbers, and as integers those below 0 are larger than 2
         hits = buffers.take("hits", products.shape, np.bool_)

@@ -1,4 +1,6 @@
-"""Which hyperplanes capture most of a label at once, for pushes along a vector (step B4)."""
+"""Greedy choice of the hyperplanes that push most points of a label at once (Theorem B, step
+B4).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ class Capture:
         return self.full, self.gain
 
 
-def capture(
+def greedy_pushes(
     crowd: Crowd, p: Vector, members: Array, tolerance: float, rng: np.random.Generator
 ) -> Iterator[Capture]:
     """Pushes that move all points of a mask, and nothing else, by p, up to its ``tolerance``.

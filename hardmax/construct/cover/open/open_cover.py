@@ -1,9 +1,10 @@
-"""Open label sets: every class lands in a ball of its own, without clamps, kills or an ending.
+"""Open label sets: push every label into a ball inside its own set.
 
 Source: Theorem B, step B4, and Theorem 6b in docs/theory.md. All sequences collapse to points
-closer than r/4 to y_base, in the set of one label, the base. Every other label c is pushed along
-p_c = y_c − y_base; in general position d − 1 of its points or more go by one tent of three
-blocks. So 1 + K + 3 Σ ⌈N_c/(d−1)⌉ blocks suffice, K for tie splitting, the sum without the base.
+closer than r/4 to y_base, a point of the set of one label, the base. Every other label c is pushed
+along p_c = y_c − y_base. In general position one tent of three blocks pushes at least d − 1 of its
+points. So 1 + K + 3 Σ ⌈N_c/(d−1)⌉ blocks suffice, with K blocks of tie splitting and the sum taken
+over all labels but the base. No clamps and no ending are needed.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from ....labels import LabelSet
 from ....labels.inner_radius import inner_radius
 from ....model.layers import RankOneBlock
 from ....stages import tell
-from ...shared.filtered_means import Cloud
+from ...shared.filtered_means import FilteredCloud
 from ..height_slice import TooClose
-from .greedy_pushes import capture, groups
+from .greedy_pushes import greedy_pushes, groups
 from .open_pushes import Crowd
 
 _ATTEMPTS = 6  # choices of the points y_c that are tried
@@ -48,7 +49,7 @@ class OpenCover:
 
 
 def open_cover(
-    cloud: Cloud,
+    cloud: FilteredCloud,
     codes: Array,
     names: Sequence[str],
     sets: Mapping[str, LabelSet],
@@ -62,7 +63,7 @@ def open_cover(
     where float64 can't tell the points apart.
 
     >>> from hardmax.labels import Ball
-    >>> cloud = Cloud.of_vectors([(Fraction(k), Fraction(k * k)) for k in range(6)])
+    >>> cloud = FilteredCloud.of_vectors([(Fraction(k), Fraction(k * k)) for k in range(6)])
     >>> sets = {"a": Ball((0, 0), 1), "b": Ball((2, 0), 1)}
     >>> found = open_cover(cloud, np.array([0, 0, 0, 1, 0, 0]), ["a", "b"], sets, 0, 9)
     >>> found.base, len(found.pushes), found.bound
@@ -106,7 +107,7 @@ def _aims(
 
 
 def _cover(
-    cloud: Cloud,
+    cloud: FilteredCloud,
     codes: Array,
     names: Sequence[str],
     sets: Mapping[str, LabelSet],
@@ -127,7 +128,7 @@ def _cover(
         tolerance = min(_MOST, float((radii[name] - spread) / length) * (1 - 2.0**-20))
         needed = groups(int(members.sum()), len(p) - 1)
         bound, rest = bound + 3 * needed, rest - needed
-        for found in capture(crowd, p, members, tolerance, rng):
+        for found in greedy_pushes(crowd, p, members, tolerance, rng):
             tell("tents", found.left)
             pushes += [(found.push.stage, block) for block in found.push.blocks()]
             if not found.full:
@@ -139,7 +140,7 @@ def _cover(
 
 
 def _collapsed(
-    cloud: Cloud, base: Vector, radius: Fraction
+    cloud: FilteredCloud, base: Vector, radius: Fraction
 ) -> tuple[RankOneBlock, Crowd, Fraction]:
     """Translation and uniform attention, ρ = 0, α = λ, a power of two: all points come closer
     to ``base`` than radius/4; the block, the points, and how close they are."""
@@ -162,7 +163,7 @@ def _collapsed(
     return RankOneBlock.translation(shift, rho=0, alpha=factor), crowd, factor * spread
 
 
-def _center(cloud: Cloud) -> Vector:
+def _center(cloud: FilteredCloud) -> Vector:
     """A point near the middle of the cloud, with few bits."""
     if cloud.vectors is not None:
         columns = [(min(column), max(column)) for column in zip(*cloud.vectors, strict=True)]

@@ -1,9 +1,8 @@
-"""Pushes along a vector p, for points that may stand elsewhere already (Theorem B, step B4).
+"""Pushes along a vector p, also for points that were pushed before (Theorem B, step B4).
 
-Source: docs/theory.md, open label sets. With ⟨u,p⟩ = 0 exactly, blocks with this u and
-w ∈ ℝp all see the same t = ⟨u,x⟩. Together they add p·f(t), with f a ramp of width δ, a
-plateau 1 and a ramp down: 2 blocks where the plateau has no end, 3 where it is a point
-(a tent), otherwise 4.
+Source: docs/theory.md, open label sets. If ⟨u,p⟩ = 0 exactly, all blocks with this u and w ∈ ℝp see
+the same t = ⟨u,x⟩. Together they add p·f(t), where f rises linearly over a width δ, stays 1, and
+falls again: 2 blocks if f never falls, 3 if it stays 1 at one point only (a tent), otherwise 4.
 """
 
 from __future__ import annotations

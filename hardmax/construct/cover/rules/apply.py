@@ -1,10 +1,10 @@
-"""Learned rules as exact blocks, and the repair of what they miss (Theorem B, step B4).
+"""Learned rules as exact blocks, and the repair of their mistakes (Theorem B, step B4).
 
-Source: docs/theory.md, *learn, then repair*. Heights fall along the decision list: its last
-class is the base. The rules are applied from the last to the first, each in two blocks: a
-half-space pushes what is on its side to height h_i or more, and a clamp puts it at exactly h_i.
-So the first rule has the last word. Training points that end at the height of a wrong label
-move by a plateau: four blocks with offsets b ± a, b ± a/2.
+Source: docs/theory.md, *learn, then repair*. Heights fall along the decision list; its last class
+is the base. The rules are applied from the last to the first, each in two blocks: a half-space
+pushes the points on its side to height h_i or more, and a clamp lowers them to exactly h_i. So the
+first rule that applies to a point decides. A training point that ends at a wrong height is moved by
+a plateau: four blocks with offsets b ± a, b ± a/2.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ....exact.array import Array
 from ....exact.numbers import power_of_two_below
 from ....model.layers import RankOneBlock
 from ....stages import tell
-from ..height_slice import Cut, Slice, TooClose, short_power
-from ..tents.panels import Panel, precision
+from ..height_slice import Cut, HeightSlice, TooClose, short_power
+from ..tents.panels import TentPanel, precision
 from ..tents.search import through
 from .learn import DecisionList
 from .plateaus import Plateaus
@@ -30,12 +30,11 @@ _ROOM = 0.25  # share of the gap around a rule that stays free on either side
 
 
 def apply_rules(
-    base: Slice, rules: DecisionList, names: Sequence[str], heights: Mapping[str, Fraction]
+    base: HeightSlice, rules: DecisionList, names: Sequence[str], heights: Mapping[str, Fraction]
 ) -> tuple[list[RankOneBlock], Array]:
-    """Blocks for all rules, and for every point the place in the list where it ends.
+    """Return the blocks of all rules, and for every point the place in the list where it ends.
 
-    Where a point ends is certified. Raises TooClose where floats can't tell the two sides of
-    a rule apart.
+    These places are proven. Raises TooClose where floats cannot tell the two sides of a rule apart.
     """
     rank = {names[c]: i for i, c in enumerate(rules.order)}
     wanted = np.array([rank[name] for name in base.names])[base.codes]
@@ -57,7 +56,7 @@ def apply_rules(
     return [block for pair in reversed(pairs) for block in pair], place
 
 
-def _centered(base: Slice, cut: Cut, free: Array, above: Array) -> Cut:
+def _centered(base: HeightSlice, cut: Cut, free: Array, above: Array) -> Cut:
     """Move the cut into a gap between the free points: the gap near t = 0 with fewest points
     on the wrong side, and not nearer to its ends than a quarter of its width."""
     low, high = base.values(cut)
@@ -87,7 +86,7 @@ def _centered(base: Slice, cut: Cut, free: Array, above: Array) -> Cut:
 
 
 def repair(
-    base: Slice, place: Array, wanted: Array, levels: Sequence[Fraction], seed: int = 0
+    base: HeightSlice, place: Array, wanted: Array, levels: Sequence[Fraction], seed: int = 0
 ) -> list[Sequence[RankOneBlock]]:
     """Plateaus that move every misplaced point to its level, d − 1 at a time, and nothing else.
 
@@ -112,7 +111,7 @@ def repair(
 
 
 def _many(
-    base: Slice,
+    base: HeightSlice,
     members: Array,
     shift: Fraction,
     rng: np.random.Generator,
@@ -124,7 +123,7 @@ def _many(
     while len(plateaus.left):
         tell("repair", len(plateaus.left))
         panel = plateaus.next()
-        if not isinstance(panel, Panel):
+        if not isinstance(panel, TentPanel):
             break
         blocks.append(panel.blocks(base))
         gone[panel.captured] = True
@@ -133,7 +132,7 @@ def _many(
 
 
 def _plateau(
-    base: Slice, members: list[int], shift: Fraction, rng: np.random.Generator
+    base: HeightSlice, members: list[int], shift: Fraction, rng: np.random.Generator
 ) -> tuple[set[int], list[RankOneBlock]]:
     size = min(len(members), base.dimension)
     while size:

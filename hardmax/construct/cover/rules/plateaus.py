@@ -12,21 +12,21 @@ from fractions import Fraction
 import numpy as np
 
 from ....exact.array import Array
-from ..height_slice import Slice
+from ..height_slice import HeightSlice
 from ..products import beyond, homogeneous
-from ..tents.panels import Opening, Panel, Panels
+from ..tents.panels import Opening, TentPanel, TentSearch
 
 
-class Plateaus(Panels):
+class Plateaus(TentSearch):
     """Panels of plateaus that raise all members, of one label or several, by ``shift`` exactly."""
 
     def __init__(
-        self, base: Slice, members: Array, shift: Fraction, rng: np.random.Generator
+        self, base: HeightSlice, members: Array, shift: Fraction, rng: np.random.Generator
     ) -> None:
         super().__init__(base, members, np.zeros(0, dtype=int), abs(shift), rng)
         self.all, self.shift, self.trials = homogeneous(base.points.values), float(shift), 1
 
-    def _panel(self, groups: Array) -> tuple[Panel | Opening | None, float]:
+    def _panel(self, groups: Array) -> tuple[TentPanel | Opening | None, float]:
         u, beta, own, room = self._proposed(groups)
         counts, least = beyond(self.all, np.c_[u, beta].T, own + 2.02 * room)
         inner, outer = own + room, np.minimum(least - 1.01 * room, 1.0)
@@ -37,7 +37,7 @@ class Plateaus(Panels):
             return None, 0.0
         rise = 2 * self.shift / half[fine]
         captured = self.left[groups[fine].ravel()]
-        panel = Panel(
+        panel = TentPanel(
             captured, u[fine], beta[fine], half[fine], rise, (1, 0.5, -0.5, -1), (1, -1, -1, 1)
         )
         return panel, float(fine.mean())

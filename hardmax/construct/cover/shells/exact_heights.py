@@ -18,7 +18,7 @@ from ....exact.array import Array
 from ....exact.matrix import Matrix
 from ....exact.numbers import Vector, dot, power_of_two_below
 from ....model.layers import RankOneBlock
-from ..height_slice import Slice, TooClose
+from ..height_slice import HeightSlice, TooClose
 from ..products import homogeneous
 from .park import find_shells
 from .tilt import Shell
@@ -27,7 +27,7 @@ _TRIES = 4  # rounds in a row without a shell that can be made exact
 
 
 def park_exactly(
-    base: Slice, heights: Mapping[str, Fraction], seed: int = 0, limit: int | None = None
+    base: HeightSlice, heights: Mapping[str, Fraction], seed: int = 0, limit: int | None = None
 ) -> list[RankOneBlock] | None:
     """Blocks that raise every point from height B to exactly B + heights[label], all > 0.
 
@@ -62,7 +62,7 @@ def park_exactly(
 
 
 def made_exact(
-    base: Slice,
+    base: HeightSlice,
     shell: Shell,
     aims: list[Fraction],
     standing: Array,
@@ -122,7 +122,7 @@ def _columns(rows: Array) -> list[int] | None:
     return sorted(found)
 
 
-def _reach(base: Slice, k: int) -> Fraction:
+def _reach(base: HeightSlice, k: int) -> Fraction:
     """A bound of the k-th homogeneous coordinate over all points."""
     if k == base.dimension:
         return Fraction(1)
@@ -130,7 +130,9 @@ def _reach(base: Slice, k: int) -> Fraction:
     return Fraction(float(np.maximum(np.abs(low), np.abs(high)).max()))
 
 
-def _block(base: Slice, plane: list[Fraction], gate: Fraction, rise: Fraction) -> RankOneBlock:
+def _block(
+    base: HeightSlice, plane: list[Fraction], gate: Fraction, rise: Fraction
+) -> RankOneBlock:
     """Raise a point of height B + h by rise·max(0, t + gate·h)."""
     u: list[Fraction] = [x / base.points.scale for x in plane[:-1]]
     b = plane[-1] - dot(u, base.shift) - gate * base.height

@@ -17,7 +17,7 @@ import numpy as np
 from ....exact.array import Array
 from ....model.parameters import Parameters
 from ....stages import tell
-from ..height_slice import Slice, TooClose
+from ..height_slice import HeightSlice, TooClose
 from ..products import homogeneous
 from .facets import Facets
 from .tilt import NEAR, Shell, certified, rounded, tilt
@@ -37,7 +37,7 @@ def fewest(points: int, dimension: int) -> int:
 
 
 def park(
-    base: Slice, heights: Mapping[str, int], seed: int = 0, limit: int | None = None
+    base: HeightSlice, heights: Mapping[str, int], seed: int = 0, limit: int | None = None
 ) -> Parameters | None:
     """Blocks that raise every point x to a height within 1/4 of heights[label] ≥ 1, above B.
 
@@ -54,7 +54,7 @@ def park(
 
 
 def find_shells(
-    base: Slice,
+    base: HeightSlice,
     rank: Array,
     seed: int = 0,
     limit: int | None = None,
@@ -82,7 +82,7 @@ def find_shells(
 
 
 def _next(
-    base: Slice, left: Array, rank: Array, rng: np.random.Generator, many: int
+    base: HeightSlice, left: Array, rank: Array, rng: np.random.Generator, many: int
 ) -> list[Shell]:
     """Park the vertices of some facets; a single extreme point where nothing else is certain."""
     few: list[Shell] = []
@@ -106,7 +106,7 @@ def _next(
 
 
 def _shells(
-    base: Slice, left: Array, rank: Array, rng: np.random.Generator, many: int
+    base: HeightSlice, left: Array, rank: Array, rng: np.random.Generator, many: int
 ) -> tuple[list[Shell], list[Shell]]:
     """Shells to be used one after another, each of more than half of the points of a facet; and,
     to be used alone, shells of fewer points."""
@@ -156,7 +156,7 @@ class _Proposals:
 
 
 def _certified(
-    base: Slice, left: Array, rank: Array, proposed: _Proposals
+    base: HeightSlice, left: Array, rank: Array, proposed: _Proposals
 ) -> tuple[dict[int, Shell], Array, Callable[[Array], Array]]:
     """Shells of the k full facets; proven bounds (Q, Q + 1) of the t of each on the points of the
     others: those of the points that belong to none, which come last, are at most 0; and what finds

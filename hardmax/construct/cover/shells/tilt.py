@@ -13,7 +13,7 @@ import numpy as np
 
 from ....enclosure.filtered import rounded_to
 from ....exact.array import Array
-from ..height_slice import Cut, Slice, on_grid
+from ..height_slice import Cut, HeightSlice, on_grid
 from .facets import FAR
 
 _STEPS = 6  # times the tilt is halved before a smaller group is tried
@@ -38,7 +38,7 @@ class Shell:
 
 
 def tilt(
-    base: Slice, left: Array, R: Array, own: Array, standing: Array, plane: Array, rank: Array
+    base: HeightSlice, left: Array, R: Array, own: Array, standing: Array, plane: Array, rank: Array
 ) -> Shell | None:
     """A block whose t is positive on some vertices alone, there in proportion to ``rank``.
 

@@ -19,7 +19,7 @@ import numpy as np
 from ....enclosure.filtered import product_slack, rounded_to
 from ....exact.array import Array, ExactArray
 from ....model.parameters import Parameters
-from ..height_slice import GRID, Cut, Slice
+from ..height_slice import GRID, Cut, HeightSlice
 from ..products import homogeneous, nearest, within_slabs
 
 EDGE = 2.0**-6  # captured points keep this share of the slab's half-width from its boundary
@@ -38,7 +38,7 @@ _LATER = 1 / 4  # share of the members left that a panel may capture
 
 
 @dataclass(frozen=True)
-class Panel:
+class TentPanel:
     """k pushes along hyperplanes t = ⟨u,r⟩ + beta, exact, and the points they capture.
 
     Each is a sum of hinges R·weight·max(0, t + a·offset): by default tents R·max(0, a − |t|).
@@ -59,7 +59,7 @@ class Panel:
         """Number of blocks."""
         return len(self.offsets) * len(self.u)
 
-    def blocks(self, base: Slice) -> Parameters:
+    def blocks(self, base: HeightSlice) -> Parameters:
         """A block for every hinge, those of a push one after another."""
         count, d, k = len(self), len(base.f), base.axis
         f = np.delete(np.array(base.f, dtype=float), k)
@@ -75,7 +75,7 @@ class Panel:
         return Parameters(*map(ExactArray, arrays))
 
 
-def precision(base: Slice) -> int | None:
+def precision(base: HeightSlice) -> int | None:
     """Bits q of a grid on which all offsets are exact in float64; None where it is too coarse.
 
     |b| ≤ Σ|u_i f_i| B + |beta| + a, with B divided by the scale of the points, and the entries
@@ -98,11 +98,16 @@ class Opening:
     group: Array
 
 
-class Panels:
+class TentSearch:
     """Panels that raise the members of one label, until none is left."""
 
     def __init__(
-        self, base: Slice, members: Array, avoid: Array, rise: Fraction, rng: np.random.Generator
+        self,
+        base: HeightSlice,
+        members: Array,
+        avoid: Array,
+        rise: Fraction,
+        rng: np.random.Generator,
     ) -> None:
         bits = precision(base)
         assert bits is not None
@@ -126,7 +131,7 @@ class Panels:
         self.width = 1
         self.captures = 1.0
 
-    def next(self) -> Panel | Opening | None:
+    def next(self) -> TentPanel | Opening | None:
         """The next panel, or what is better than a panel; None where no group is certified."""
         while True:
             size = min(self.size, len(self.left))
@@ -158,7 +163,7 @@ class Panels:
         rest = self.rng.choice(np.flatnonzero(free), (count // 2, size), replace=False)
         return np.concatenate([near, rest])
 
-    def _panel(self, groups: Array) -> tuple[Panel | Opening | None, float]:
+    def _panel(self, groups: Array) -> tuple[TentPanel | Opening | None, float]:
         """The best of the tents through these groups, and the share of groups with a tent."""
         u, beta, own, room = self._proposed(groups)
         below, above = nearest(self.avoided, np.c_[u, beta].T)
@@ -195,7 +200,7 @@ class Panels:
             return None, 0.0
         self.captures = len(captured) / len(best)
         rise = _powers(self.rise / (half[best] * EDGE / 2))
-        return Panel(self.left[captured], u[best], beta[best], half[best], rise), share
+        return TentPanel(self.left[captured], u[best], beta[best], half[best], rise), share
 
     def _apart(self, rows: Array, tents: Array, order: Array, size: int) -> tuple[Array, Array]:
         """What the tents capture, and which of them, in this order, are worth their blocks: those

@@ -17,8 +17,8 @@ from ....enclosure.filtered import rounded_to
 from ....exact.array import Array
 from ....model.layers import RankOneBlock
 from ....stages import tell
-from ..height_slice import Cut, Slice, TooClose, short_power
-from .panels import EDGE, Opening, Panel, Panels, precision
+from ..height_slice import Cut, HeightSlice, TooClose, short_power
+from .panels import EDGE, Opening, TentPanel, TentSearch, precision
 
 _TRIALS = 8  # hyperplanes tried for each tent, the best is kept
 _ATTEMPTS = 64  # directions through a single point before giving up
@@ -43,20 +43,20 @@ class Push:
         """Number of blocks."""
         return len(self.hinges)
 
-    def blocks(self, base: Slice) -> list[RankOneBlock]:
+    def blocks(self, base: HeightSlice) -> list[RankOneBlock]:
         """One block for each hinge."""
         return [base.block(cut, rise) for cut, rise in self.hinges]
 
 
 def cover_class(
-    base: Slice,
+    base: HeightSlice,
     members: Sequence[int] | Array,
     avoid: Sequence[int] | Array,
     rise: Fraction,
     rng: np.random.Generator,
     limit: int | None = None,
     sure: bool = True,
-) -> list[Push | Panel] | None:
+) -> list[Push | TentPanel] | None:
     """Pushes that raise every member by at least ``rise`` and nothing to be avoided.
 
     Greedy: the pushes that capture most per block, from hyperplanes through groups of at most
@@ -69,9 +69,9 @@ def cover_class(
     others = np.sort(np.asarray(avoid, dtype=int))
     panels = None
     if len(left) and precision(base) is not None:
-        panels = Panels(base, left, others, rise, rng)
+        panels = TentSearch(base, left, others, rise, rng)
     gone = np.zeros(len(base), dtype=bool)
-    pushes: list[Push | Panel] = []
+    pushes: list[Push | TentPanel] = []
     count = 0
     while len(left):
         tell("tents", len(left))
@@ -93,22 +93,24 @@ def cover_class(
 
 
 def _next(
-    base: Slice,
-    panels: Panels | None,
+    base: HeightSlice,
+    panels: TentSearch | None,
     left: Array,
     avoid: Array,
     rise: Fraction,
     rng: np.random.Generator,
-) -> Push | Panel:
+) -> Push | TentPanel:
     found = panels.next() if panels is not None else None
     if isinstance(found, Opening):
         push = _slab(base, found.cut, found.group, left, avoid, rise)
         if push is not None:
             return push
-    return found if isinstance(found, Panel) else _best(base, left, avoid, rise, rng)
+    return found if isinstance(found, TentPanel) else _best(base, left, avoid, rise, rng)
 
 
-def _best(base: Slice, left: Array, avoid: Array, rise: Fraction, rng: np.random.Generator) -> Push:
+def _best(
+    base: HeightSlice, left: Array, avoid: Array, rise: Fraction, rng: np.random.Generator
+) -> Push:
     size = min(base.dimension, len(left))
     best: Push | None = None
     while True:
@@ -130,7 +132,9 @@ def _gain(push: Push) -> float:
     return len(push.captured) / len(push)
 
 
-def _group(base: Slice, left: Array, size: int, rng: np.random.Generator, near: bool) -> Array:
+def _group(
+    base: HeightSlice, left: Array, size: int, rng: np.random.Generator, near: bool
+) -> Array:
     """``size`` members: the nearest to a random one, or any."""
     if not near:
         return np.asarray(rng.choice(left, size, replace=False))
@@ -139,7 +143,7 @@ def _group(base: Slice, left: Array, size: int, rng: np.random.Generator, near: 
     return np.asarray(left[np.argsort(distance, kind="stable")[:size]])
 
 
-def through(base: Slice, group: Array, rng: np.random.Generator) -> Cut | None:
+def through(base: HeightSlice, group: Array, rng: np.random.Generator) -> Cut | None:
     """Propose a random hyperplane through the points of a group; None where they span E."""
     X = base.points.values[group]
     middle = X.mean(axis=0)
@@ -154,7 +158,7 @@ def through(base: Slice, group: Array, rng: np.random.Generator) -> Cut | None:
 
 
 def _slab(
-    base: Slice,
+    base: HeightSlice,
     cut: Cut | None,
     group: Array,
     left: Array,
@@ -186,7 +190,7 @@ def _slab(
 
 
 def _tent(
-    base: Slice, cut: Cut, p: float, q: float, left: Array, avoid: Array, rise: Fraction
+    base: HeightSlice, cut: Cut, p: float, q: float, left: Array, avoid: Array, rise: Fraction
 ) -> Push | None:
     """The tent over p < t < q, with all members that it raises far enough."""
     cut = cut.moved(-(p + q) / 2)
@@ -205,7 +209,7 @@ def _tent(
 
 
 def _half_space(
-    base: Slice, cut: Cut, p: float, left: Array, avoid: Array, rise: Fraction
+    base: HeightSlice, cut: Cut, p: float, left: Array, avoid: Array, rise: Fraction
 ) -> Push | None:
     """All members beyond t = p, where nothing to be avoided lies."""
     low, _ = base.values(cut)

@@ -1,4 +1,4 @@
-"""First looks at many points and items: what rests for certain (theory C1, C4)."""
+"""A filter: which items certainly leave which points in place (theory C1, C4)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ...exact.array import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Sieve:
-    """K items with u, (K, d), and ``low`` ≤ ``high``, (K,), within 6 roundings.
+class RestFilter:
+    """K items with directions u, (K, d), and offsets ``low`` ≤ ``high``, (K,).
 
-    A point x rests where t = ⟨u,x⟩ + high ≤ 0. One of a panel of ``tents`` rests outside its slab
-    as well, where ⟨u,x⟩ + low ≥ 0.
+    A point x is at rest where t = ⟨u,x⟩ + high ≤ 0. In a panel of ``tents`` it is also at rest on
+    the other side of the slab, where ⟨u,x⟩ + low ≥ 0. The offsets carry at most 6 roundings.
     """
 
     u: Array
@@ -29,8 +29,9 @@ class Sieve:
 
     @cached_property
     def scales(self) -> Array:
-        """What t is divided by, (K,): a power of two ≥ 2|u|₁, the half-width of the slab of a
-        tent."""
+        """The divisors of t, (K,): a power of two ≥ 2|u|₁, or the half-width of the slab of a
+        tent.
+        """
         if not self.tents:
             norms = np.abs(self.u).sum(axis=1)
             return np.asarray(np.exp2(np.ceil(np.log2(np.where(norms > 0, norms, 1.0))) + 1))
@@ -39,10 +40,10 @@ class Sieve:
 
     @cached_property
     def rows(self) -> Array:
-        """(d + 2, K): (x, ρ, 1) @ rows decides for all points at once which items rest.
+        """The matrix of the test, (d + 2, K): multiply (x, ρ, 1) by it, ρ the point's reach.
 
-        ρ is the point's `Points.reach`. A layer may be active where the product is not ≤ 0; a
-        tent where it is not ≥ 1 + ρ·`spread` in absolute value.
+        A layer may be active where the product is not ≤ 0. A tent may be active where the product
+        is less than 1 + ρ·`spread` in absolute value.
         """
         d = self.u.shape[1]
         u = self.u / self.scales[:, None]
@@ -59,7 +60,7 @@ class Sieve:
         return rows
 
     def inside(self, x: Array, reach: Array, items: Array) -> Array:
-        """Whether single points may lie in the slabs of single tents, (n,)."""
+        """Whether single points may lie in the slabs of single tents, (n,), in double precision."""
         t = np.einsum("ij,ij->i", x, self._directions[items]) + self.rows[-1, items]
         return np.asarray(~(np.abs(t) >= self.bounds(reach)))
 
@@ -69,13 +70,15 @@ class Sieve:
         return np.ascontiguousarray(self.rows[:-2].T)
 
     def bounds(self, reach: Array) -> Array:
-        """Beyond which the products of points with tents are outside their slabs."""
+        """The absolute value of the product from which a point is certainly outside a slab,
+        (n,).
+        """
         norm, offset = self.spread
         return np.asarray((1 + norm * reach + offset) * SLACK)
 
     @cached_property
     def spread(self) -> tuple[float, float]:
-        """Largest |u|₁/half-width of a tent, and the error that the offsets bring, over it."""
+        """The largest |u|₁ over a half-width, and the largest relative error of an offset."""
         norms = np.abs(self.u).sum(axis=1) / self.scales
         offsets = np.maximum(np.abs(self.low), np.abs(self.high)) / self.scales
         return (
@@ -84,12 +87,13 @@ class Sieve:
         )
 
     def coarse(self, scale: float) -> tuple[Array, float]:
-        """Of tents (u, b + h)/h in single precision, (d + 1, K), for points with |x|₂ ≤ ``scale``:
-        the product with (x, 1) lies between 0 and 2 inside a slab; and the reach up to which that
-        is sure, none for points past the range of single precision.
+        """The test of tents in single precision, for points with |x|₂ ≤ ``scale``.
 
-        h is the half-width, and 5/4 of what rounding can change in t: by Cauchy and Schwarz at
-        most γ_{d+6} (|u|₂|x|₂ + |b| + h), with the unit roundoff of single precision.
+        Return the matrix of (u, b + h)/h, (d + 1, K): inside a slab the product with (x, 1) lies
+        between 0 and 2. Return also the reach up to which this is certain; it is negative beyond
+        the range of single precision. Here h is the half-width plus 5/4 of the rounding error of t,
+        at most γ_{d+6} (|u|₂|x|₂ + |b| + h) by Cauchy and Schwarz, with the unit roundoff of single
+        precision.
         """
         if scale not in self._coarse:
             u, d, middle = self.u, self.u.shape[1], (self.low + self.high) / 2
