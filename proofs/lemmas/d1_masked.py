@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 import sympy
 
-from proofs.checking import relu, require, require_equal, require_positive
+from proofs.checking import relu, require, require_equal
 from proofs.definition import readout, token
 from proofs.masked import build, run
 from proofs.sources import HARDMAX
@@ -149,8 +149,11 @@ def prove_hyperplane_exists() -> str:
         gram("e", "e") * gram("q", "q") - gram("e", "q") ** 2,
         "<u, q> is the Gram determinant",
     )
-    d = sympy.Symbol("gram_determinant", positive=True)
-    require_positive(d, "positive for linearly independent q and e (Cauchy-Schwarz)")
+    require_equal(
+        inner(u, u),
+        sympy.expand(gram("e", "e") * inner(u, q)),
+        "|u|^2 = |e|^2 <u, q>: so <u, q> > 0 unless u = 0, that is q parallel to e",
+    )
     return (
         "u = |e|^2 q - <e, q> e has <u, e> = 0 and <u, q> = |e|^2 |q|^2 - <e, q>^2 > 0 "
         "unless q is parallel to e"
