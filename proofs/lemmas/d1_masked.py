@@ -165,11 +165,13 @@ def prove_program() -> str:
     repeated tokens.
     """
     a, b, c = token(0, 0), token(1, 0), token(0, 1)
+    l, r = token(-3, 0), token(2, 0)
     cases = {
         "all orders of three tokens": [list(p) for p in permutations([a, b, c])],
         "prefixes": [[a, b, a, b][:n] for n in range(2, 5)] + [[a], [b]],
         "all words over two letters, length 3": [list(p) for p in product([a, b], repeat=3)],
         "runs": [[a, b], [a, a, b], [a, a, b, b], [b, a], [b, b, a], [a, a, a]],
+        "two states meet for the first parameter": [[l, r], [l, r, r, b]],
         "one repeated measure": [[a, b, c], [a, b, c, a, b, c], [c, b, a], [b, a, c]],
     }
     shown = []
@@ -182,7 +184,11 @@ def prove_program() -> str:
         require(len(blocks) <= s + 1 + 4 * len(zs), f"{name}: L <= S + 1 + 4N")
         prefixes = {tuple(z[: i + 1]) for z in zs for i in range(len(z))}
         classes_found = len(
-            set(classes([tuple((a, b, c).index(x) for x in p) for p in sorted(prefixes)]).values())
+            set(
+                classes(
+                    [tuple((a, b, c, l, r).index(x) for x in p) for p in sorted(prefixes)]
+                ).values()
+            )
         )
         letters = len({x for z in zs for x in z})
         require(s <= classes_found - letters, f"{name}: S <= #prefix classes - #distinct tokens")
