@@ -86,6 +86,6 @@ def prove_factor() -> str:
         "d = 1, N = 4: the bound is L >= 1, while N/1 = 4 > 2 + 1/d = 3",
     )
     return (
-        "peeling is within the factor (2 + 2/d)(K + N)/N of every construction (2 + 1/d + "
-        "1/(dL) precisely)"
+        "for almost all targets peeling is within the factor (2 + 2/d)(K + N)/N of every "
+        "construction (2 + 1/d + 1/(dL) precisely); nothing follows for a single tuple of targets"
     )
