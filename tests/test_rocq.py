@@ -97,3 +97,6 @@ def test_rocq_proves_a_true_model_and_refuses_a_wrong_one(tmp_path):
     bad = _coqc(rocq_script(wrong, data), tmp_path)
     assert bad.returncode != 0
     assert "check 2 model data = true" in bad.stderr  # what Qed could not accept
+    nothing = _coqc(rocq_script(model, data, []), tmp_path)  # J >= 1 in docs/certificate.md
+    assert nothing.returncode != 0
+    assert "check 2 model data = true" in nothing.stderr

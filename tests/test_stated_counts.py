@@ -9,7 +9,7 @@ import pytest
 import hardmax as hm
 from hardmax.testing import FAMILIES, adversarial
 
-QUICK, MANY = 2, 25  # data sets for each family
+QUICK, MANY = 2, 15  # data sets for each family
 
 
 def measure(Z) -> frozenset:
