@@ -27,7 +27,7 @@ test: $(VENV)/.ready  ## the quick tests, within 5 minutes
 	$(BIN)/python -m pytest -m 'not slow'
 
 $(VENV)/.all: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,browser,oracles]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,browser,oracles,convex,convex-oracles]'
 	touch $@
 
 test-all: $(VENV)/.all  ## every test, with the outside solvers and a browser where there is one

@@ -21,9 +21,9 @@ ROOMS = (
     {"engine"},
     {"construct", "certify", "execute", "testing"},
     {"formats"},
-    {"draw"},
     {"learned"},
     {"compare"},
+    {"draw"},
     {"cli"},
     {"__main__"},
 )
@@ -91,6 +91,11 @@ def test_nothing_is_imported_in_a_circle():
         free = {name for name in graph if name not in done and graph[name] <= done}
         assert free, f"a circle among {sorted(set(graph) - done)}"
         done |= free
+
+
+def test_only_the_comparison_uses_what_is_learned():
+    users = {room(name) for name in MODULES for other in imported(name) if room(other) == "learned"}
+    assert users <= {"learned", "compare"}
 
 
 def test_every_room_has_a_place():

@@ -13,7 +13,7 @@ import pytest
 
 import hardmax as hm
 from hardmax.construct import NotExtreme, extreme_token
-from hardmax.construct.paper import separate
+from hardmax.construct.paper.separate import separate
 from hardmax.draw import figures, style
 from hardmax.draw.cases import first_step
 from hardmax.model.tokens import Tokens

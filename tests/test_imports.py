@@ -39,7 +39,7 @@ def test_import_hardmax_imports_nothing_heavy():
     assert not HEAVY & loaded_after("import hardmax; dir(hardmax); hardmax.__version__")
 
 
-@pytest.mark.parametrize("name", [None, "build", "verify", "run", "info"])
+@pytest.mark.parametrize("name", [None, "build", "verify", "run", "info", "compare"])
 def test_help_imports_no_mathematics(name):
     arguments = ["--help"] if name is None else [name, "--help"]
     loaded = loaded_after(command(*arguments))

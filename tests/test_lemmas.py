@@ -23,7 +23,7 @@ from hardmax.construct import (
     separating_hyperplane,
     split_means,
 )
-from hardmax.construct.paper import separate
+from hardmax.construct.paper.separate import separate
 from hardmax.dataset import merge
 from hardmax.errors import InputError
 from hardmax.model.tokens import Tokens

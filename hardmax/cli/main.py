@@ -20,6 +20,7 @@ from .. import __version__
 from ..errors import HardmaxError
 from ..exact.numbers import any_digits
 from .build import build
+from .compare import compare
 from .export import export
 from .figures import figures
 from .info import info
@@ -64,7 +65,7 @@ class _Context(click.Context):
 
 
 cli.context_class = _Context
-for command in (build, verify, run, info, figures, report, export):
+for command in (build, verify, run, info, figures, report, export, compare):
     command.context_class = _Context
     cli.add_command(command)
 

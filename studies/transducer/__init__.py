@@ -1,0 +1,1 @@
+"""Experiments around the Transducer: generators, meta-training, baselines, claims."""
