@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from proofs import errata_page
+from proofs import errata_page, quotes
 from proofs.checking import require
-from proofs.registry import Check, all_checks
+from proofs.registry import Check, all_checks, errata_modules
 
 ROCQ = Path(__file__).resolve().parent / "rocq"
 INSTALL = "apt-get install coq libcoq-mathcomp-algebra libcoq-mathcomp-algebra-tactics"
@@ -96,10 +96,18 @@ def main(arguments: list[str] | None = None) -> int:
         "--write-errata", action="store_true", help="regenerate docs/errata.md and stop"
     )
     parser.add_argument(
+        "--write-quotes",
+        action="store_true",
+        help="compare all quotes with the papers' texts, note their digests and stop",
+    )
+    parser.add_argument(
         "--no-rocq", action="store_true", help="leave out the machine-checked proofs"
     )
     parser.add_argument("--full", action="store_true", help="do not cut the last column")
     options = parser.parse_args(arguments)
+    if options.write_quotes:
+        quotes.write(errata_modules())
+        return 0
     if options.write_errata:
         errata_page.write()
         return 0

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+from proofs.quotes import KINDS
 from proofs.registry import errata_modules, short_name
 from proofs.sources import ORDER
 
@@ -15,15 +16,24 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "errata.md"
 
 HEAD = """# Errata, each with an exact witness
 
-Printed claims that do not stand as written, from the paper behind this project and three sister
-papers. Every entry is a small program under `proofs/errata/`: it computes the counterexample in
-exact arithmetic (rationals, sympy, or ball arithmetic where reals are needed) and fails if the
-counterexample fails. Most entries are slips that the papers survive; the mended statement says
-what holds.
+Printed sentences that do not stand as written, from the paper behind this project and three sister
+papers, in three sections.
+
+- **Refuted**: the printed statement, formula or number is false, and the witness shows it.
+- **Gaps**: the printed argument does not show what it is for: a step fails, or a hypothesis or a
+  definition is missing. The claim itself is not refuted; *Mended* says what holds.
+- **Remarks**: true as printed or a matter of wording; what the reader may want to know.
+
+Every entry quotes the text it is about, with the line of the text file that the quote begins in
+(formulas are as that file has them), and says what exactly fails. It is a small program under
+`proofs/errata/`: it computes the witness in exact arithmetic (rationals, sympy, or ball arithmetic
+where reals are needed) and fails if the witness fails. Most are slips that the papers survive.
 
 This page is generated: `python -m proofs --write-errata`. `python -m proofs` fails if it is out
 of date.
 """
+
+SECTIONS = {"Refuted": "Refuted", "Gap": "Gaps", "Remark": "Remarks", "": "Not yet sorted"}
 
 
 def markdown(text: str) -> str:
@@ -31,13 +41,36 @@ def markdown(text: str) -> str:
     return re.sub(r"([\\*_<~])", r"\\\1", text)
 
 
+def verbatim(text: str) -> str:
+    """Format a quote as code, so that nothing in it is read as markup.
+
+    >>> verbatim("m^* < n")
+    '`m^* < n`'
+    """
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{space}{text}{space}{ticks}"
+
+
+def kind(module: ModuleType) -> str:
+    """Return the kind of an erratum; empty where the file does not say it."""
+    return str(getattr(module, "KIND", ""))
+
+
 def entry(number: int, module: ModuleType) -> str:
     """Format one erratum."""
     title = " ".join(module.__doc__.strip().split("\n\n")[0].split())
+    quotes = " … ".join(
+        f"(line {line}) {verbatim(text)}" for line, text in getattr(module, "PRINTED", ())
+    )
+    fails = getattr(module, "FAILS", "")
     return (
         f"### {number}. {markdown(title)}\n\n*{markdown(module.PLACE)}* · "
-        f"`proofs/errata/{short_name(module)}.py`\n\n- **Printed.** "
-        f"{markdown(module.CLAIM)}\n- **Witness.** {markdown(module.witness())}\n- "
+        f"`proofs/errata/{short_name(module)}.py`\n\n"
+        + (f"- **Printed.** {quotes}\n" if quotes else "")
+        + f"- **Read as.** {markdown(module.CLAIM)}\n"
+        + (f"- **What fails.** {markdown(fails[:1].upper() + fails[1:])}.\n" if fails else "")
+        + f"- **Witness.** {markdown(module.witness())}\n- "
         f"**Mended.** {markdown(module.MENDED)}\n"
     )
 
@@ -45,14 +78,24 @@ def entry(number: int, module: ModuleType) -> str:
 def page() -> str:
     """Return the whole page; the same text on every run."""
     found = errata_modules()
-    counts = "\n".join(f"- {sum(paper == m.SOURCE for m in found)} from {paper}" for paper in ORDER)
-    parts = [HEAD, f"{len(found)} entries:\n\n{counts}\n"]
-    number = 0
+    rows = ["| paper | " + " | ".join(SECTIONS[k] for k in KINDS) + " |", "|---|---|---|---|"]
     for paper in ORDER:
-        parts.append(f"## {paper}\n")
-        for module in (m for m in found if paper == m.SOURCE):
-            number += 1
-            parts.append(entry(number, module))
+        counts = [sum(paper == m.SOURCE and kind(m) == k for m in found) for k in KINDS]
+        rows.append(f"| {paper} | " + " | ".join(map(str, counts)) + " |")
+    parts = [HEAD, f"{len(found)} entries:\n\n" + "\n".join(rows) + "\n"]
+    number = 0
+    for section, title in SECTIONS.items():
+        here = [m for m in found if kind(m) == section]
+        if not here:
+            continue
+        parts.append(f"## {title}\n")
+        for paper in ORDER:
+            of_paper = [m for m in here if paper == m.SOURCE]
+            if of_paper:
+                parts.append(f"*{title}: {markdown(paper)}.*\n")
+            for module in of_paper:
+                number += 1
+                parts.append(entry(number, module))
     return "\n".join(parts)
 
 

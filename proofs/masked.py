@@ -63,7 +63,8 @@ def separation_block(Zs: list[Sequence]) -> MaskedBlock:
     before = sorted({(tuple(Z[: i + 1]), Z[i]) for Z in Zs for i in range(len(Z))})
     for k in range(1, TRIES):
         small = Fraction(1, 2**k)
-        block = MaskedBlock(u, b, token(small, *[0] * (len(u) - 1)), 1 - small, small)
+        # against u, so that the layer may merge states unless that is checked
+        block = MaskedBlock(u, b, token(-small, *[0] * (len(u) - 1)), 1 - small, small)
         after = [run([block], list(prefix))[-1] for prefix, _ in before]
         old = [state for _, state in before]
         merged = any(

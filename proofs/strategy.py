@@ -80,7 +80,7 @@ def separation_block(Zs: list[Sequence]) -> Block:
     u, b = tie_hyperplane(*(Zs[j] for j in edges[0]))
     tokens = {z for Z in Zs for z in Z}
     for k in range(TRIES):
-        w = token(Fraction(1, 2**k), *[0] * (d - 1))
+        w = token(Fraction(-1, 2**k), *[0] * (d - 1))  # against u: injective for small w only
         moved = [transformer([rank_one(u, b, w)], Z) for Z in Zs]
         means = [mean(Z) for Z in moved]
         if len({z for Z in moved for z in Z}) == len(tokens) and kept(means) != edges:

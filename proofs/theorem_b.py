@@ -71,7 +71,8 @@ def split_one_tie(Zs: list[Sequence]) -> Block:
     tokens, means = {z for S in Zs for z in S}, {mean(S) for S in Zs}
     untied = [(i, j) for i, j in combinations(range(len(Zs)), 2) if mean(Zs[i]) != mean(Zs[j])]
     for k in range(TRIES):
-        block = rank_one(u, b, token(Fraction(1, 2**k), *[0] * (len(u) - 1)))
+        # against u, so that the layer need not be injective
+        block = rank_one(u, b, token(Fraction(-1, 2**k), *[0] * (len(u) - 1)))
         moved = [transformer([block], S) for S in Zs]
         injective = len({z for S in moved for z in S}) == len(tokens)
         apart = all(mean(moved[i]) != mean(moved[j]) for i, j in untied)

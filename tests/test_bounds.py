@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import hardmax as hm
@@ -35,20 +36,62 @@ def test_as_many_points_as_sequences(strategy, tmp_path, capsys):
         "block_bound": 28 if paper else None,
         "parameter_bound": 54 * 3 * 2 if paper else None,
         "block_bound_theorem_b": 5 if peel else None,
-        "block_lower_bound": 1,
+        "blocks_for_almost_all_targets": None,  # the default targets lie on a line
         "block_counting_bound": 1,
     }
     text = facts(model, tmp_path, capsys)
-    for part in ("N = 3 distinct sequences, 3 labels", "total bits", "≥ 1"):
+    for part in ("N = 3 distinct sequences, 3 labels", "total bits"):
         assert part in text
+    assert "≥" not in text
+    assert "almost all" not in text
     assert ("8N+4" in text, "54Nd" in text, "Theorem B" in text) == (paper, paper, peel)
     assert "n/a" not in text
+
+
+def test_the_count_for_almost_all_targets(tmp_path, capsys):
+    sets = {"a": Point((0, 0)), "b": Point((1, 0)), "c": Point((0, 1))}
+    data = hm.Dataset([[(0, 0)], [(1, 0)], [(0, 1)]], ["a", "b", "c"], sets)
+    model = hm.build(data, strategy="peel")
+    found = facts(model, tmp_path, capsys, "--json")["bounds"]
+    assert found["blocks_for_almost_all_targets"] == 1
+    text = facts(model, tmp_path, capsys)
+    assert "almost all targets need so many" in text
+    assert "≥" not in text  # it is no statement about these targets
+
+
+def test_a_proved_model_below_what_almost_all_targets_need(tmp_path, capsys):
+    # N = M = 40 and the default targets 0, e1, 2e1, … on a line (Theorem 6c)
+    rng = np.random.default_rng(0)
+    tokens = rng.integers(-999, 1000, size=(40, 2, 6)).tolist()
+    data = hm.Dataset([[tuple(z) for z in Z] for Z in tokens], [str(j) for j in range(40)])
+    model = hm.build(data, strategy="auto")
+    assert hm.certify(model, data).proved
+    assert (model.meta["N"], model.meta["M"]) == (40, 40)
+    assert len(model) < lower_block_bound(40, 6) == 19
+    assert (
+        facts(model, tmp_path, capsys, "--json")["bounds"]["blocks_for_almost_all_targets"] is None
+    )
+    text = facts(model, tmp_path, capsys)
+    assert "≥" not in text
+    assert "almost all" not in text
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"kind": "point"}, {"kind": "point", "point": "x"}, {"kind": "point", "point": [1, 2, 3]}],
+)
+def test_targets_that_cannot_be_read(damage, tmp_path, capsys):
+    meta = {"N": 2, "M": 2, "labels": {"a": damage, "b": {"kind": "point", "point": [0, 0]}}}
+    model = hm.Transformer([hm.RankOneBlock.of(2)], meta=meta)
+    assert (
+        facts(model, tmp_path, capsys, "--json")["bounds"]["blocks_for_almost_all_targets"] is None
+    )
 
 
 def test_no_lower_bound_where_labels_repeat_or_are_open(tmp_path, capsys):
     repeated = hm.build(hm.Dataset([[(0,)], [(1,)], [(2,)]], ["a", "b", "a"]))
     found = facts(repeated, tmp_path, capsys, "--json")["bounds"]
-    assert found["block_lower_bound"] is None
+    assert found["blocks_for_almost_all_targets"] is None
     assert found["parameter_bound"] is None  # d = 1
     text = facts(repeated, tmp_path, capsys)
     assert "8N+4" in text
@@ -56,7 +99,9 @@ def test_no_lower_bound_where_labels_repeat_or_are_open(tmp_path, capsys):
     assert "(Nd−1)/(2d+1)" not in text
     sets = {"a": Box((0, 0), (1, 1)), "b": Point((5, 5))}
     opened = hm.build(hm.Dataset([[(0, 0)], [(1, 1)]], ["a", "b"], sets))
-    assert facts(opened, tmp_path, capsys, "--json")["bounds"]["block_lower_bound"] is None
+    assert (
+        facts(opened, tmp_path, capsys, "--json")["bounds"]["blocks_for_almost_all_targets"] is None
+    )
 
 
 @pytest.mark.parametrize("meta", [{}, {"N": "3", "M": 2}, {"N": True, "M": True}, {"N": 2, "M": 3}])

@@ -38,6 +38,7 @@ def test_built_models_are_right_on_training_data():
 
 def test_rows_of_the_command(run, path, tmp_path):
     pytest.importorskip("sklearn")
+    pytest.importorskip("torch")
     figure = tmp_path / "figure.svg"
     result = run("compare", path, "--test", path, "--json", "--figure", figure)
     assert result.code == 0
@@ -49,7 +50,7 @@ def test_rows_of_the_command(run, path, tmp_path):
         assert row["parameters"] > 0
         if row["name"].startswith("built"):
             assert row["train"] == 1.0
-        assert bool(row["certified"]) == row["name"].startswith(("built", "convex"))
+        assert bool(row["certified"]) == row["name"].startswith(("built", "convex", "softmax"))
     assert figure.read_text().startswith("<?xml")
     shown = run("compare", path)
     assert "1-NN" in shown.out
@@ -58,12 +59,14 @@ def test_rows_of_the_command(run, path, tmp_path):
 def test_rows_name_the_extra_that_is_missing(run, path, monkeypatch):
     for name in [name for name in sys.modules if name.startswith(("sklearn", "hardmax.learned"))]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
+    for library in ("sklearn", "torch"):
+        monkeypatch.setitem(sys.modules, library, None)
+    extras = {one.name: one.extra for one in contenders()}
     result = run("compare", path, "--json")
     assert result.code == 0
     for row in json.loads(result.out)["rows"]:
         if not row["name"].startswith("built"):
-            assert row["missing"] == "needs pip install 'hardmax[convex]'"
+            assert row["missing"] == f"needs pip install 'hardmax[{extras[row['name']]}]'"
             assert Row(**row).train is None
 
 

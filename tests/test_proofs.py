@@ -1,6 +1,7 @@
 """Every lemma and every erratum under proofs/ runs, and docs/errata.md is what the errata say."""
 
 import doctest
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -109,3 +110,13 @@ def test_proofs_do_not_import_the_package() -> None:
             text = file.read_text(encoding="utf-8")
             assert "import hardmax" not in text
             assert "from hardmax" not in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forked processes")
+def test_every_mutant_is_refuted_or_argued() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "proofs.mutants"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "SURVIVES" not in done.stdout

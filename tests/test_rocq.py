@@ -96,4 +96,7 @@ def test_rocq_proves_a_true_model_and_refuses_a_wrong_one(tmp_path):
     assert not hm.certify(wrong, data).proved
     bad = _coqc(rocq_script(wrong, data), tmp_path)
     assert bad.returncode != 0
-    assert "Unable to unify" in bad.stderr or "No applicable tactic" in bad.stderr
+    assert "check 2 model data = true" in bad.stderr  # what Qed could not accept
+    nothing = _coqc(rocq_script(model, data, []), tmp_path)  # J >= 1 in docs/certificate.md
+    assert nothing.returncode != 0
+    assert "check 2 model data = true" in nothing.stderr

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from math import e, log2
 
 from ..exact.matrix import Matrix
-from ..exact.numbers import bits
+from ..exact.numbers import Vector, bits
 from ..model.layers import Block, RankOneBlock
 from ..model.transformer import Transformer
 
@@ -129,12 +129,13 @@ def bounds_of(model: Transformer, count: int) -> Bounds:
 
 
 def lower_block_bound(count: int, dimension: int) -> int:
-    """Least depth for N sequences with N different point targets: ⌈(Nd−1)/(2d+1)⌉ (theory B6).
+    """Depth that almost all choices of N point targets need: ⌈(Nd−1)/(2d+1)⌉ (Theorem 7).
 
-    It holds for targets outside a set of measure zero, and for every construction of the
-    paper's architecture: on a fixed activation pattern a block has 2d+1 effective
-    parameters, and there is one overall scale. With fewer labels than sequences the count
-    of parameters says nothing.
+    For fixed sequences it holds for all tuples of targets outside a set of measure zero, and for
+    every construction of the paper's architecture: on a fixed activation pattern a block has
+    2d+1 effective parameters, and there is one overall scale. It says nothing about a single
+    tuple of targets: targets on a line need fewer blocks (Theorem 6c), and so do fewer labels
+    than sequences.
 
     >>> lower_block_bound(270, 12)
     130
@@ -162,3 +163,21 @@ def counting_lower_bound(count: int, dimension: int, labels: int) -> int:
         if count * log2(labels) - 1 <= most:
             return depth
         depth += 1
+
+
+def spread_out(points: Sequence[Vector]) -> bool:
+    """Whether points in dimension d lie in no smaller affine subspace than such points must.
+
+    Almost all tuples of points do. The default targets 0, e₁, 2e₁, … do not, from the third on.
+
+    >>> spread_out([(Fraction(0), Fraction(0)), (Fraction(1), Fraction(0))])
+    True
+    >>> spread_out([(Fraction(k), Fraction(0)) for k in range(3)])
+    False
+    """
+    if len(points) < 2:
+        return True
+    first, *rest = points
+    wanted = min(len(rest), len(first))
+    steps = [[x - y for x, y in zip(point, first, strict=True)] for point in rest]
+    return Matrix(steps).rank() == wanted

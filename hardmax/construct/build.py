@@ -37,8 +37,9 @@ def build(
 
     ``strategy`` is one of
 
-    - "paper", the default: the paper's stages, at most 2N+1 blocks for N sequences. It
-      memorises: it classifies the given sequences and says nothing useful about others.
+    - "paper", the default: the paper's stages, at most 2N blocks for N sequences, 2N+1 where a
+      token is zero. It memorises: it classifies the given sequences and says nothing useful
+      about others.
     - "peel": at most 2N−1 blocks, one a sequence. It memorises, too.
     - "cover": half-spaces that a classifier proposes, repaired until every sequence is right.
       The number of blocks follows the labels, and unseen data keep the classifier's accuracy:

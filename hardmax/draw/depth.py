@@ -61,7 +61,8 @@ def depth(data: Dataset, strategy: str) -> int:
 
 
 def draw() -> Figure:
-    """(a) two labels; (b) a label for every sequence, where a lower bound is known."""
+    """(a) two labels; (b) a label for every sequence, with random targets, and the
+    lower bound that holds for almost all targets."""
     figure, (few, many) = panels(1, 2, size=2.6, gap=0.62, left=0.55)
     _curves(few, [name for name in MARKS if name in STRATEGIES], lambda count: 2)
     # with a label for every sequence a cover is no shallower than peeling, and is not built

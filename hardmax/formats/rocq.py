@@ -24,7 +24,7 @@ Local Open Scope Q_scope.
 
 _TAIL = """\
 Lemma model_checks : check {d} model data = true.
-Proof. by vm_compute. Qed.
+Proof. vm_cast_no_check (erefl true). Qed. (* Qed computes, once *)
 
 Theorem proved (R : realFieldType) : all_classified R {d} model data.
 Proof. exact: checker_sound model_checks. Qed.

@@ -7,6 +7,20 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "B.3, (18) and (23)-(24)"
+KIND = "Gap"
+FAILS = "a hypothesis is missing: |sigma(z)| <= |z|"
+PRINTED = (
+    (
+        450,
+        r"For the FFN component, which takes the form $FFN(z) = W_2\sigma(W_1z)$, we "
+        "can apply the submultiplicative property of the norm:",
+    ),
+    (
+        452,
+        r"\|\text{FFN}(\text{LN}(\tilde{f}_{\tau}^*))\|_{\ell^2} \le \|W_2\| \cdot "
+        r"\|W_1\| \cdot \|\text{LN}(\tilde{f}_{\tau}^*)\|_{\ell^2}",
+    ),
+)
 CLAIM = (
     "For FFN(z) = W_2 sigma(W_1 z) the submultiplicative property gives |FFN(LN(f))| <= "
     "|W_2||W_1||LN(f)|."

@@ -7,6 +7,16 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Appendix D, Table 6 and the text below it"
+KIND = "Refuted"
+FAILS = "the statement: the quotient is no cosine"
+PRINTED = (
+    (
+        547,
+        "The most remarkable result is the Alignment, which measures the cosine "
+        "similarity between the direction of the predicted correction of FFN "
+        r"$(\hat{\Delta}_k)$ and true correction of the oracle $(\Delta_k^{\rm ref})$.",
+    ),
+)
 CLAIM = (
     "The alignment <D_hat, D_ref>/|D_ref|^2 measures the cosine similarity; a value of "
     "0.996 means almost perfectly aligned directions."

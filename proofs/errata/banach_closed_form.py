@@ -1,4 +1,4 @@
-"""The inverse duality map has a closed form in non-Hilbert spaces too."""
+"""In l^p the inverse duality map has a closed form."""
 
 from fractions import Fraction
 
@@ -7,13 +7,23 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Section 3.3"
+KIND = "Remark"
+FAILS = '"generally": the spaces l^p have a closed form'
+PRINTED = (
+    (
+        195,
+        r"Computing this inverse map, \mathcal{G}^{-1} , is generally intractable as it "
+        "lacks a closed-form expression in non-Hilbert Banach spaces.",
+    ),
+)
 CLAIM = (
-    "Computing G^{-1} is generally intractable, as it lacks a closed-form expression in "
-    "non-Hilbert Banach spaces."
+    "The inverse of the duality map is generally intractable, as it has no closed form in"
+    " Banach spaces that are no Hilbert spaces."
 )
 MENDED = (
-    "In l^p (p > 1) it is x -> sgn(x_i) |x_i|^{q-1} up to scale, 1/p + 1/q = 1; in "
-    "general (7) itself gives it as the derivative of the dual norm."
+    '"Generally" leaves room for l^p, p > 1, where it is x -> sgn(x_i) |x_i|^{q-1} up '
+    "to scale, 1/p + 1/q = 1; in every case (7) gives it as the derivative of the dual "
+    "norm."
 )
 
 

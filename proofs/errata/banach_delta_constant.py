@@ -12,6 +12,16 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "B.2, proof of Theorem 3.3, before 'Now define the dual space operator'"
+KIND = "Refuted"
+FAILS = "the constant, and the convergence of the series"
+PRINTED = (
+    (406, "Then, under appropriate conditions, we have (Poggio & Girosi, 1990)"),
+    (
+        408,
+        r"\langle \phi_1(\mathbf{x}_j), \mathbf{L} \rangle_{\mathcal{H}_1 \times "
+        r"\mathcal{H}_2} = \delta_{\mathbf{x}_i}",
+    ),
+)
 CLAIM = (
     "<phi_1(x_j), L> = delta_{x_j} for L = sum_n (-1)^n alpha_n Laplace^n, alpha_n = "
     "sigma^{2n}/(n! 2^n), and the Gaussian phi_1."

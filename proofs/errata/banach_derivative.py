@@ -1,4 +1,4 @@
-"""A partial derivative at a point need not be a continuous functional."""
+"""A partial derivative at a point is a continuous functional on some function spaces only."""
 
 from fractions import Fraction
 
@@ -7,6 +7,16 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Section 2.2"
+KIND = "Remark"
+FAILS = "a hypothesis that the example leaves out"
+PRINTED = (
+    (
+        56,
+        r"A specific example of an element (operator) in the dual space \mathcal{B}^* "
+        r"is the partial derivative operator evaluated at a point $x \in \mathbb{R}^d$, "
+        r"denoted by $\nu_x^j := \frac{\partial}{\partial x_i} \Big|_x$.",
+    ),
+)
 CLAIM = (
     "A specific example of an element of B* is the partial derivative at a point, nu_x = "
     "d/dx_j at x."

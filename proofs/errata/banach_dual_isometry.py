@@ -7,6 +7,16 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Section 2.2"
+KIND = "Remark"
+FAILS = 'the wording: "need not be" is meant'
+PRINTED = (
+    (
+        62,
+        "An RBS is, however, not isometrically isomorphic to its dual space, and the "
+        "continuity of point-evaluation functionals does not guarantee the existence "
+        "of a kernel.",
+    ),
+)
 CLAIM = "An RBS is, however, not isometrically isomorphic to its dual space."
 MENDED = (
     "An RBS need not be. Every reproducing kernel Hilbert space is an RBS and is "

@@ -7,6 +7,16 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Appendix D, (28)-(29)"
+KIND = "Refuted"
+FAILS = "the formula: the extrapolated point"
+PRINTED = (
+    (
+        521,
+        "the iterative update steps are given by: $$w_{k+1} = "
+        r"\operatorname{prox}_{\frac{1}{\lambda}\phi} \left(w_k - "
+        r"\frac{C\beta}{\lambda} B^T (y_k - y_{k-1}) \right)",
+    ),
+)
 CLAIM = (
     "w_{k+1} = prox(w_k - (C beta/lambda) B^T (y_k - y_{k-1})) with (29) is an oracle "
     "for the regularised l1-SVM."

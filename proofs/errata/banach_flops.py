@@ -7,6 +7,19 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Appendix E.1, Table 7, against the formulas of E.2"
+KIND = "Refuted"
+FAILS = "the numbers, against the formulas of E.2"
+PRINTED = (
+    (563, "ViT-T/16 1.25 1.38 10.4%"),
+    (564, "ViT-S/16 4.60 4.89 6.2%"),
+    (565, "GPT-2 9.53 9.72 2.0%"),
+    (
+        577,
+        r"\text{FLOPs}_{\text{Total}} \approx \underbrace{2T^2C}_{\text{Attention "
+        r"Matmuls}} + \underbrace{4TC^2}_{\text{Projections}} + "
+        r"\underbrace{2rTC^2}_{\text{FFN}}.",
+    ),
+)
 CLAIM = (
     "FLOPs 1.25 -> 1.38 G (10.4 %) for ViT-T, 4.60 -> 4.89 G (6.2 %) for ViT-S, 9.53 G for "
     "GPT-2 with T = 1024."

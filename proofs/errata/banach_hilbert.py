@@ -1,4 +1,4 @@
-"""The spaces that Theorem 3.1 builds are Hilbert spaces."""
+"""The Banach spaces that Theorem 3.1 builds are Hilbert spaces."""
 
 import sympy
 
@@ -7,14 +7,22 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Theorem 3.1 against Sections 2.2 and 3.3"
-CLAIM = (
-    "The construction relaxes the structure of reproducing kernel Hilbert spaces; the "
-    "duality map is highly non-linear, which is why a feed-forward network must correct it."
+KIND = "Remark"
+FAILS = "nothing: a Hilbert space is a Banach space, and the paper says Banach"
+PRINTED = (
+    (
+        103,
+        r"with norm $||f_w||_{\mathcal{B}_1} = ||w||_{\mathcal{H}_2}$ and "
+        r"$||g_v||_{\mathcal{B}_2} = ||v||_{\mathcal{H}_1}$.",
+    ),
+    (105, r"Then, \mathcal{B}_1 and \mathcal{B}_2 are regular Banach spaces (RBS)."),
 )
+CLAIM = "B1 and B2, with the norms of the parameters w and v, are regular Banach spaces."
 MENDED = (
-    "|f_w|_{B1} = |w|_{H2} makes B1 isometric to the Hilbert space H2, so B1 and B2 "
-    "are reproducing kernel Hilbert spaces and the duality map is f -> f/|f|, linear up to "
-    "scale. A norm that is not a Hilbert norm is needed for the claim."
+    "They are, and more: |f_w|_{B1} = |w|_{H2} makes B1 isometric to the Hilbert space "
+    "H2, so B1 and B2 are reproducing kernel Hilbert spaces and their duality map is f ->"
+    " f/|f|. A duality map that is highly non-linear, as Section 3.3 speaks of, needs a "
+    "norm that is not a Hilbert norm."
 )
 
 

@@ -1,4 +1,4 @@
-"""A lower inverse margin does not mean a smoother decision boundary."""
+"""An inverse margin of plain logits says nothing about the decision boundary."""
 
 from fractions import Fraction
 
@@ -7,7 +7,20 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Section 4.2, Table 2"
-CLAIM = "A lower inverse-margin value corresponds to a smoother decision boundary."
+KIND = "Remark"
+FAILS = (
+    "nothing, if the margin is normalised; the text does not define it, and a margin of "
+    "plain logits depends on their scale"
+)
+PRINTED = (
+    (
+        261,
+        "To quantify decision boundary smoothness, we employed the widely-used "
+        "inverse-margin (IM) (Pitas et al., 2017; Jiang et al.), where a lower IM "
+        "value corresponds to a smoother decision boundary.",
+    ),
+)
+CLAIM = "A lower inverse margin corresponds to a smoother decision boundary."
 MENDED = (
     "The margin of logits scales with the logits, the decision boundary does not; a "
     "normalised margin must be compared."

@@ -9,6 +9,16 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Lemma 1, proof in B.1"
+KIND = "Gap"
+FAILS = "the proof of Lemma 1; its statement holds"
+PRINTED = (
+    (360, "Proof. First, the inner product $q_i^T k_i$ is itself a valid kernel."),
+    (
+        362,
+        "Because the property of finite positive semi-definiteness is preserved under "
+        "pointwise limits, it follows that",
+    ),
+)
 CLAIM = (
     "q^T k is itself a valid kernel, positive semi-definiteness survives pointwise limits, "
     "hence exp(q^T k / sqrt d_k) is a valid kernel."

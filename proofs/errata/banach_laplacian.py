@@ -7,6 +7,16 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "B.2, 'where nabla^{2n} is the iterated Laplacian'"
+KIND = "Refuted"
+FAILS = "the formula: the right side is the case n = 1 (a slip)"
+PRINTED = (
+    (
+        400,
+        r"where ∇^{2n} is the iterated Laplacian operator given by $$\nabla^{2n} = "
+        r"\frac{\partial^2}{\partial x_1^2} + \frac{\partial^2}{\partial x_2^2} + \dots "
+        r"+ \frac{\partial^2}{\partial x_d^2}$$",
+    ),
+)
 CLAIM = "nabla^{2n} = d^2/dx_1^2 + ... + d^2/dx_d^2, for the n-th term of L."
 MENDED = "The right side is the case n = 1; nabla^{2n} is its n-th power."
 

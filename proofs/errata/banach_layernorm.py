@@ -7,6 +7,17 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "B.3, (22)"
+KIND = "Gap"
+FAILS = "a step of the proof: a bound is called an approximation"
+PRINTED = (
+    (
+        472,
+        "remains bounded away from zero, we obtain the approximation: "
+        r"$$\|\operatorname{LN}(\tilde{f}_{\tau}^*)\|_{\ell^2} \approx "
+        r"\frac{\max|\gamma|}{\operatorname{std}(\tilde{f}_{\tau}^*)} \cdot "
+        r"\|\tilde{f}_{\tau}^*\|_{\ell^2}$$",
+    ),
+)
 CLAIM = "|LN(f)|_{l2} is approximately (max|gamma|/std(f)) |f|_{l2}."
 MENDED = (
     "|LN(f)| <= max|gamma| sqrt(d) always, and |f|/std(f) = sqrt(d) sqrt(1 + mean^2/std^2) "

@@ -1,4 +1,4 @@
-"""The norm bound of Proposition 4.1 has no uniform constant."""
+"""The proof of Proposition 4.1 gives no constant that serves all solutions."""
 
 from fractions import Fraction
 
@@ -7,9 +7,27 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Proposition 4.1, (12), and B.3, (15)"
+KIND = "Gap"
+FAILS = (
+    "the proof, (15): no constant serves all solutions. The text does not say what alpha "
+    "may depend on"
+)
+PRINTED = (
+    (218, r"Then, given an input x, the norm of \hat{f}_{τ} is bounded by:"),
+    (222, r"where $\alpha > 0$ and γ is a scale parameter in LayerNorm."),
+    (
+        438,
+        "Proof. By the representation theorem stated in Lemma 1, the solution "
+        r"\hat{f}_{τ} lies in a finite-dimensional subspace of \mathcal{B} . Therefore, "
+        "by the norm equivalence theorem for finite-dimensional normed spaces, there "
+        r"exist constants $C_1, C_2 > 0$ such that: $$C_1 \|\hat{f}_{\tau}\|_{\ell^2} "
+        r"\le \|\hat{f}_{\tau}\|_{\mathcal{B}} \le C_2 \|\hat{f}_{\tau}\|_{\ell^2} "
+        r"\tag{15}$$",
+    ),
+)
 CLAIM = (
     "The solutions lie in a finite-dimensional subspace, so |f|_B <= C_2 |f|_{l2}; hence "
-    "|f|_B <= alpha (1 + |W_2||W_1| max|gamma|/std(f*(x))) |f*(x)|_{l2} at a given x."
+    "(12), with a constant alpha > 0."
 )
 MENDED = (
     "The set {gamma G*(sum c_j nu_j)} is not contained in the span of n elements, and a "

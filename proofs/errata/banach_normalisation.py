@@ -7,6 +7,19 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "B.2, 'By normalizing the feature maps'"
+KIND = "Refuted"
+FAILS = "the statement: unit vectors have no inner product e"
+PRINTED = (
+    (
+        418,
+        r"By normalizing the feature maps as $\tilde{\phi}_1 = "
+        r"\phi_1/\|\phi_1\|_{\mathcal{H}_1}$ and $\tilde{\phi}_2 = "
+        r"\phi_2/\|\phi_2\|_{\mathcal{H}_2}$, we obtain: $$\langle "
+        r"\tilde{\phi}_1(\mathbf{x}_j), \tilde{\phi}_2(\mathbf{x}_i) \rangle = "
+        r"\exp\left(\frac{\langle \mathbf{x}_j, \mathbf{x}_i "
+        r"\rangle}{\sigma_i^2}\right)$$",
+    ),
+)
 CLAIM = "With phi = phi_1/|phi_1| one obtains <phi(x_j), phi(x_i)> = exp(<x_j, x_i>/sigma^2)."
 MENDED = (
     "The other way round: normalising the exponential kernel gives the Gaussian kernel. "

@@ -1,6 +1,5 @@
-"""The example after Theorem 3.1 never satisfies the null conditions of the theorem unless G is
-square.
-"""
+"""The example after Theorem 3.1 allows pairings for which no feature maps satisfy the null
+conditions."""
 
 import sympy
 
@@ -9,13 +8,33 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Theorem 3.1 and the example after it"
+KIND = "Gap"
+FAILS = "the example: for m and n different (3) never holds, for m = n only with G invertible"
+PRINTED = (
+    (
+        129,
+        r"It is necessary for the Hilbert spaces \mathcal{H}_1 and \mathcal{H}_2 to "
+        "have the same cardinality, as the null conditions may otherwise fail to hold.",
+    ),
+    (
+        131,
+        r"For instance, consider Hilbert spaces $\mathcal{H}_1 = \mathbb{R}^m$ and "
+        r"$\mathcal{H}_2 = \mathbb{R}^n$, endowed with a weighted dot product defined as",
+    ),
+    (
+        135,
+        r"where $\mathbf{G} \in \mathbb{R}^{m \times n}$ is an arbitrary (possibly "
+        "indefinite) matrix.",
+    ),
+)
 CLAIM = (
-    "H1, H2 of the same cardinality suffice for the null conditions (3); for instance H1 = "
-    "R^m, H2 = R^n with <v, w> = v^T G w and an arbitrary matrix G."
+    "The two spaces must have the same cardinality for the null conditions (3); as an "
+    "example of spaces, R^m and R^n with <v, w> = v^T G w and an arbitrary matrix G."
 )
 MENDED = (
-    "The pairing must be non-degenerate: for R^m and R^n this means m = n and G invertible "
-    "(equal Hilbert dimension, not cardinality)."
+    "(3) makes the pairing non-degenerate: for R^m and R^n this means m = n and G "
+    "invertible. In general the Hilbert dimensions must agree; that the cardinalities do "
+    "is necessary, as the paper says, but not enough."
 )
 
 

@@ -7,6 +7,21 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "B.2, L = D~ D"
+KIND = "Gap"
+FAILS = "a step of the proof, with the sums over n that (the second form of) D~ has"
+PRINTED = (
+    (
+        392,
+        r"\mathbf{L} = \tilde{\mathbf{D}}\mathbf{D} = \sum_{n=0}^{\infty} (-1)^n "
+        r"\alpha_n \nabla^{2n}, \qquad \alpha_n = \frac{\sigma_i^{2n}}{n!2^n}$$",
+    ),
+    (
+        404,
+        r"The self-adjoint operator \mathbf{L} is then constructed as the composition "
+        r"$\tilde{\mathbf{D}}\mathbf{D}$, resulting in an infinite series of even-order "
+        "Laplacian-type operators weighted by α_n .",
+    ),
+)
 CLAIM = (
     "L = D~ D = sum_n (-1)^n alpha_n Laplace^n with D = sum alpha_n^{1/2} d^n and D~ = "
     "sum (-1)^n alpha_n^{1/2} d^n."

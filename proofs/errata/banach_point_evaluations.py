@@ -1,10 +1,13 @@
-"""In a Hilbert space the functionals nu_j need not be point evaluations."""
+"""In a Hilbert space the functionals nu_j may be, but need not be, point evaluations."""
 
 from proofs.checking import rank, require
 from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Section 3.2, after (5)"
+KIND = "Remark"
+FAILS = 'the wording: "may be chosen as" is meant'
+PRINTED = ((152, r"Note that $\nu_j = \delta_{x_j}$ when \mathcal{B} is a Hilbert space."),)
 CLAIM = "Note that nu_j = delta_{x_j} when B is a Hilbert space."
 MENDED = (
     "The functionals are data of the problem. Point evaluations are one choice, in Hilbert "

@@ -8,6 +8,22 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Theorem 3.3, (9), and B.2"
+KIND = "Refuted"
+FAILS = "the formula: the left side depends on two tokens, the right side on all"
+PRINTED = (
+    (
+        430,
+        "Specifically, the inner product between suitably chosen feature maps Φ_1 and "
+        "Φ_2 can be expressed as",
+    ),
+    (
+        432,
+        r"\langle \Phi_1(\hat{\boldsymbol{x}}_j^l), \Phi_2(\hat{\boldsymbol{x}}_i^l) "
+        r"\rangle_{\mathcal{B}_1 \times \mathcal{B}_2} = \operatorname{softmax} "
+        r"\left(\frac{W_q \hat{\boldsymbol{x}}_i^l \cdot (W_k "
+        r"\hat{\boldsymbol{x}}_j^l)}{\sqrt{d_k}} \right)$$",
+    ),
+)
 CLAIM = (
     "<Phi_1(x_j), Phi_2(x_i)> = softmax(W_q x_i . W_k x_j / sqrt d_k) for feature maps "
     "Phi_1, Phi_2."

@@ -7,6 +7,9 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "Section 4.2 and Table 2"
+KIND = "Refuted"
+FAILS = "the sentence, against the numbers of Table 2"
+PRINTED = ((271, "in Table 2, we observe a consistent improvement in test accuracy."),)
 CLAIM = (
     "As the strength of the regularisation increases, we observe a consistent improvement "
     "in test accuracy."

@@ -10,15 +10,30 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Section 2.1, after (3), and Theorems 3.3, 4.2, 4.5"
+KIND = "Refuted"
+FAILS = "the constant: n counts samples, not rows"
+PRINTED = (
+    (
+        73,
+        r"The set \mathcal{D} is clearly finite, and its cardinality is bounded as "
+        r"$P:=|\mathcal{D}|\leq 2r\left(\frac{e(n-1)}{r}\right)^r$, where "
+        r"$r:=\mathrm{rank}(\mathbf{X})$",
+    ),
+    (
+        166,
+        r"where $P \leq 2r \left(\frac{e(n-1)}{r}\right)^r$ and $r := "
+        r"\operatorname{rank}(\mathbf{X})$.",
+    ),
+)
 CLAIM = (
     "The number of arrangements is P <= 2r (e(n-1)/r)^r with r = rank(X) and n the number "
     "of samples."
 )
 MENDED = (
-    "The number n must be the number R of rows of X: n for the MLP, n s^2 for "
-    "self-attention, n s d for the Mixer, n s for the FNO. At most 2 sum_{k<r} "
-    "binom(R-1, k) patterns belong to cells with interior (Cover), and only these are "
-    "needed."
+    "Count the rows of X, R of them: n for the MLP, n s^2 for self-attention, n s d for "
+    "the Mixer, n s for the FNO. At most 2 sum_{k<r} binom(R-1, k) patterns belong to "
+    "cells with interior (Cover), for R = 1 as well, and only these are needed. The "
+    "closed form is 0 for R = 1."
 )
 
 

@@ -7,6 +7,15 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Section 3, after Theorem 3.1"
+KIND = "Refuted"
+FAILS = "the statement"
+PRINTED = (
+    (
+        142,
+        r"We note that when $\beta=0$, the linear self-attention model (13) is "
+        "equivalent to the linear two-layer MLP (6).",
+    ),
+)
 CLAIM = (
     "When beta = 0, the linear self-attention model (13) is equivalent to the linear "
     "two-layer MLP (6)."

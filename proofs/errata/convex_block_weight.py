@@ -7,6 +7,16 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Section 3, after Theorem 3.1"
+KIND = "Refuted"
+FAILS = "the statement: there is no such weight"
+PRINTED = (
+    (
+        142,
+        "One may also view the convex model as a set of linear models with a weighted "
+        r"nuclear norm, where each block $\mathbf{Z}^{(k,\ell)}$ has a corresponding "
+        r"weight of $1/\mathbf{G}_i[k,\ell]$.",
+    ),
+)
 CLAIM = (
     "One may view the convex model as a set of linear models with a weighted nuclear norm, "
     "where each block Z^(k,l) has a corresponding weight of 1/G_i[k,l]."

@@ -7,6 +7,16 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Lemma 4.3, (22) and (23)"
+KIND = "Refuted"
+FAILS = "the statement: (23) is a larger class than (22)"
+PRINTED = (
+    (
+        262,
+        r"Lemma 4.3. For weights $\mathbf{W}_1 \in \mathbb{R}^{sd \times m}$, "
+        r"$\mathbf{W}_2 \in \mathbb{R}^{m \times c}$, the FNO block (22) can be "
+        "equivalently represented as",
+    ),
+)
 CLAIM = "The FNO block (22) can be equivalently represented as (23) with weights W_1 in R^{sd x m}."
 MENDED = (
     "(22) gives weights of the form L W_1 with L in R^{sd x d}, of rank at most d; (23) "

@@ -7,6 +7,22 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Lemma 4.3 and (85): circ(X)"
+KIND = "Refuted"
+FAILS = "the statement, for the two-dimensional transform that the text defines"
+PRINTED = (
+    (
+        253,
+        r"Let us define the Fourier transform $\mathbf{F} := \mathbf{F}_h \otimes "
+        r"\mathbf{F}_w$, that is a vectorized version of $h \times w$ 2D Fourier "
+        "transform.",
+    ),
+    (
+        267,
+        r"where $\operatorname{circ}(\mathbf{X}_i) \in \mathbb{R}^{s \times sd}$ "
+        r"denotes a matrix composed of all s circulant shifts of \mathbf{X}_i along its "
+        "first dimension.",
+    ),
+)
 CLAIM = (
     "With F = F_h kron F_w, circ(X_i) consists of all s circulant shifts of X_i along its "
     "first dimension."

@@ -9,6 +9,16 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Theorems C.1, C.2, C.3, C.4 and C.7"
+KIND = "Refuted"
+FAILS = "a hypothesis is missing: the number of heads for each gate"
+PRINTED = (
+    (
+        1551,
+        r"for fixed gates $\{\mathbf{h}_j \in \mathbb{R}^d\}_{j=1}^m$. Then, the "
+        "standard non-convex training objective is equivalent to a convex optimization "
+        "problem, given by",
+    ),
+)
 CLAIM = (
     "For fixed gates h_1..h_m the non-convex training problem with m gated heads equals the "
     "convex program with penalty beta sum_j |Z_j|_*."

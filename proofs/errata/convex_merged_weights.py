@@ -1,4 +1,4 @@
-"""Merging queries with keys removes the limit on the rank and changes the penalty."""
+"""Merging queries with keys drops the limit on the rank and changes the penalty."""
 
 import sympy
 
@@ -7,14 +7,24 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Section 3, (10)-(12)"
+KIND = "Remark"
+FAILS = "nothing as a model; the text does not say that the penalty changes"
+PRINTED = (
+    (
+        120,
+        r"For the purpose of our analysis, noting that both $\mathbf{Q}_j "
+        r"\mathbf{K}_j^{\top}$ and $\mathbf{V}_j \mathbf{W}_j$ can be expressed by a "
+        "single linear layer, we model the multi-head self-attention network as",
+    ),
+)
 CLAIM = (
-    "Both Q_j K_j^T and V_j W_j can be expressed by a single linear layer, so multi-head "
-    "self-attention with standard weight decay is modelled as (11)-(12)."
+    "Multi-head self-attention is modelled with one matrix W_1j in place of Q_j K_j^T and"
+    " one in place of V_j W_j."
 )
 MENDED = (
-    "As functions only if the head dimension is at least d. Weight decay on Q and K is the "
-    "nuclear norm of Q K^T, not half its squared Frobenius norm, so (12) is another "
-    "training problem."
+    "The two models have the same functions if the head dimension is at least d. Weight "
+    "decay on Q and K is the nuclear norm of Q K^T, not half its squared Frobenius norm, "
+    "so (12) is another training problem than weight decay on the factors."
 )
 
 

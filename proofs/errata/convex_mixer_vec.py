@@ -1,4 +1,5 @@
-"""The Mixer program (18) has another value than (17) if vec is the vec of the appendix."""
+"""The Mixer program (18) is equivalent to (17) if vec stacks rows, not if it is the vec of the
+appendix."""
 
 from fractions import Fraction
 
@@ -7,6 +8,16 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Theorem 4.1, (18)"
+KIND = "Gap"
+FAILS = "the meaning of vec: with the vec of the appendix (18) is another program"
+PRINTED = (
+    (202, r"f_p(\mathbf{X}_i) := \mathbf{Z}^{(p)} \mathbf{vec}(\mathbf{X}_i)$$"),
+    (
+        540,
+        r"Due to the identity $\mathbf{vec}(\mathbf{ABC}) = (\mathbf{C}^{\top} \otimes "
+        r"\mathbf{A})\mathbf{vec}(\mathbf{B})$",
+    ),
+)
 CLAIM = (
     "With f_p(X) = Z^(p) vec(X) and the stated arrangement of the blocks Z^(p,t) in Z, the "
     "value of (18) is that of (17)."

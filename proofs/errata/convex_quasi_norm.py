@@ -7,6 +7,18 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Section 2.1, after (4)"
+KIND = "Refuted"
+FAILS = "the formula: the square (a slip)"
+PRINTED = (
+    (
+        80,
+        "In convex ReLU neural networks, K is chosen to enforce the existence of "
+        r"$\{\mathbf{u}_k, \mathbf{v}_k\}$ such that $\mathbf{Z} = \sum_k \mathbf{u}_k "
+        r"\mathbf{v}_k^{\mathsf{T}}$ and $\mathbf{D}_j \mathbf{X} \mathbf{Z} = \sum_k "
+        r"(\mathbf{X} \mathbf{u}_k)_+ \mathbf{v}_k^{\mathsf{T}}$, and penalizes $\sum_k "
+        r"\|\mathbf{u}_k\|_2 \|\mathbf{v}_k\|_2^2$.",
+    ),
+)
 CLAIM = (
     "K is chosen to enforce the existence of u_k, v_k with Z = sum_k u_k v_k^T, and the "
     "norm penalises sum_k |u_k|_2 |v_k|_2^2."

@@ -9,6 +9,16 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Theorems 3.3, 4.2, 4.5, 4.8 and C.6: m* <= n min{., .}"
+KIND = "Refuted"
+FAILS = "the constant in the bound on m*"
+PRINTED = (
+    (
+        284,
+        r"Then, for $m \geq m^*$ where $m^* \leq n \min\{sd,c\}$, the standard "
+        "nonconvex training objective is equivalent to a convex optimization problem, "
+        "given by",
+    ),
+)
 CLAIM = (
     "For m >= m* with m* <= n min{sd, c} (Theorem 4.5; the others alike), the non-convex "
     "ReLU training problem equals the convex program."

@@ -7,6 +7,20 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Appendix A.2, last display, and footnote 4"
+KIND = "Refuted"
+FAILS = 'the formula (a transpose), and "one-to-one"'
+PRINTED = (
+    (
+        587,
+        "Lastly, we also demonstrate that there is a one-to-one mapping between the "
+        "solution to (13) and (12).",
+    ),
+    (
+        611,
+        r"\mathbf{Z}^* = \sum_{j=1}^m \operatorname{vec}(\mathbf{W}_{1j}^*) "
+        r"\operatorname{vec}(\mathbf{W}_{2j}^*)^\top",
+    ),
+)
 CLAIM = (
     "Z* = sum_j vec(W_1j) vec(W_2j)^T maps solutions of (12) to solutions of (13); there is "
     "a one-to-one mapping between the solutions."

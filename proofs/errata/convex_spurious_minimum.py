@@ -9,6 +9,16 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Appendix B, after (121)"
+KIND = "Refuted"
+FAILS = "the statement"
+PRINTED = (
+    (
+        1139,
+        r"One can also show that if the solution \mathbf{Z}^* to (120) has a rank less "
+        "than the new latent dimension b, the problem (121) has no spurious local "
+        "minima (Burer & Monteiro, 2005).",
+    ),
+)
 CLAIM = (
     "If the solution Z* of (120) has a rank less than the latent dimension b, the problem "
     "(121) has no spurious local minima."

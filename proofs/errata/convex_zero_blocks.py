@@ -9,6 +9,16 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Section 3, after Corollary 3.2"
+KIND = "Refuted"
+FAILS = 'the statement: "will be" should be "may be"'
+PRINTED = (
+    (
+        157,
+        r"In particular, the blocks of \mathbf{Z} corresponding to values of 0 in the "
+        r"Gram matrix \mathbf{G}_i will be set to 0, eliminating interactions between "
+        "uncorrelated features.",
+    ),
+)
 CLAIM = "The blocks of Z corresponding to values of 0 in the Gram matrix G_i will be set to 0."
 MENDED = (
     "The optimal value may be sought among block-diagonal Z (the corollary), but other "

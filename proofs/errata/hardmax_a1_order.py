@@ -10,6 +10,19 @@ from proofs.theorem_b import build
 
 SOURCE = HARDMAX
 PLACE = "Theorem 2.4 and Remark 2.5"
+KIND = "Refuted"
+FAILS = "the statement: i) and ii) do not suffice"
+PRINTED = (
+    (93, r"i) The sequences Z^1, \ldots, Z^N are pairwise distinct;"),
+    (95, "ii) Tokens within each sequence are pairwise distinct."),
+    (
+        97,
+        r"There exists a transformer T of the form (2.5) with $L \leq 8N + 4$ blocks "
+        r"and $P = \mathcal{O}(Nd)$ parameters such that (2.6) $$(\mathbf{R} \circ "
+        r"\mathbf{T}) (Z^j) \in S^{c(j)} \text{ for all } j \in [N].$$",
+    ),
+    (105, "Remark 2.5. Assumption *i*) is very mild."),
+)
 CLAIM = (
     "If the sequences are pairwise distinct and the tokens within each sequence are "
     "pairwise distinct, some transformer (2.5) classifies all of them. The assumption is "

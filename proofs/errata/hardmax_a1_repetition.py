@@ -9,6 +9,15 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Remark 2.6 and (2.7)"
+KIND = "Refuted"
+FAILS = "the statement of the remark: more than assumption ii) is used"
+PRINTED = (
+    (
+        107,
+        "However, it can also be removed with relatively straightforward modifications "
+        "to the proof, but more cumbersome notation.",
+    ),
+)
 CLAIM = (
     "Assumption ii) (tokens within each sequence are pairwise distinct) can be removed with "
     "straightforward modifications: a repeated token becomes one token with more mass, the "

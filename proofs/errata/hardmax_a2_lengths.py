@@ -9,6 +9,28 @@ from proofs.theorem_b import empirical_measure, split_one_tie
 
 SOURCE = HARDMAX
 PLACE = "Lemma 3.4, (3.18)-(3.19)"
+KIND = "Gap"
+FAILS = (
+    "a step of the proof: (3.19) is false for unequal lengths. The first sentence of the "
+    "lemma holds"
+)
+PRINTED = (
+    (
+        274,
+        r"Then, recalling that $m^{j} = m^{j'}$ by assumption and that $\sigma(\langle "
+        r"u, z_{\ell}^{j} \rangle + b) = \sigma(\langle u, z_{\ell}^{j'} \rangle + b)$ "
+        r"for all $\ell \in [p]$ by construction, we can calculate",
+    ),
+    (
+        276,
+        r"(3.19) \qquad \tilde{m}^{j} - \tilde{m}^{j'} = w \frac{1}{n} "
+        r"\Big[\sum_{\ell=1}^{p} \sigma(\langle u, z_{\ell}^{j} \rangle + b) - "
+        r"\sum_{\ell=1}^{p} \sigma(\langle u, z_{\ell}^{j'} \rangle + b) + \langle u, "
+        r"z_{p+1}^{j} \rangle + b \Big] \\ = w \frac{1}{n} \Big[\langle u, z_{p+1}^{j} "
+        r"\rangle + b \Big].",
+    ),
+    (278, r"The last term is positive by (3.18), giving $\tilde{m}^j \neq \tilde{m}^{j'}$."),
+)
 CLAIM = (
     "If m^j = m^j', take z an extreme point of the hull of S = (Z^j u Z^j') \\ (Z^j n Z^j') "
     "and (u, beta) with <u, z> + beta > 0 and < 0 on the rest of S. Then the new means "

@@ -9,6 +9,16 @@ from proofs.theorem_b import split_one_tie
 
 SOURCE = HARDMAX
 PLACE = "Lemma 3.4, the sentence before (3.18)"
+KIND = "Gap"
+FAILS = "a step of the proof, for unequal lengths. The first sentence of the lemma holds"
+PRINTED = (
+    (
+        269,
+        "Assume without loss of generality that J = j and note that the set "
+        r"$\mathcal{S} \setminus \{z_{p+1}^j\}$ cannot be empty since we assumed that "
+        "$m^j = m^{j'}$.",
+    ),
+)
 CLAIM = "The set S \\ {z_{p+1}^j} cannot be empty, since m^j = m^j'."
 MENDED = (
     "True for equal lengths only. For unequal lengths S may be one point: the support of "

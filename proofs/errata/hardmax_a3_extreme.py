@@ -1,4 +1,4 @@
-"""A3. A token that was not extreme can become extreme under an arbitrarily small W."""
+"""A3. A token that was not extreme can become extreme under every small W of the proof."""
 
 from fractions import Fraction
 
@@ -10,14 +10,25 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Lemma 3.4, last sentence of the statement and of the proof"
+KIND = "Gap"
+FAILS = "the last sentence of the proof. The lemma asks for some layer only and is not refuted"
+PRINTED = (
+    (
+        278,
+        r"Moreover, ||w|| can be chosen small enough that $FF(z_i^j) \in "
+        r"\operatorname{ext} \overline{\operatorname{co}}(FF(Z^j))$ if and only if "
+        r"$z_i^j \in \operatorname{ext} \overline{\operatorname{co}}(Z^j)$.",
+    ),
+)
 CLAIM = (
-    "||w|| can be chosen small enough that FF(z) is extreme for the hull of FF(Z^j) if and "
-    "only if z is extreme for that of Z^j."
+    "In the layer of the proof ||w|| can be chosen small enough that FF(z) is extreme for"
+    " the hull of FF(Z^j) if and only if z is extreme for that of Z^j."
 )
 MENDED = (
-    "Only one direction holds for all small w: an extreme token stays extreme (strict "
-    "separation survives small changes). A token on a face, such as the midpoint of an "
-    "edge, can become extreme for every w off that edge, however short. Only the true "
+    "For the layer of the proof one direction holds for all small w: an extreme token "
+    "stays extreme (strict separation survives small changes). A token on a face, such as"
+    " the midpoint of an edge, can become extreme for every w off that edge, however "
+    "short. The lemma asks for one layer only; here w = (s, 0) serves. Only the true "
     "direction is used."
 )
 

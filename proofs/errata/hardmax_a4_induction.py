@@ -9,6 +9,17 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Lemma 3.5, induction step, after (3.29)"
+KIND = "Gap"
+FAILS = 'a step of the proof ("whence"). The lemma holds (theory.md, Theorem 5)'
+PRINTED = (
+    (
+        373,
+        "in the blocks of T' small enough, we can ensure also that the balls "
+        r"$\{B_{\delta_1}(T'(\hat{z}^j_\ell))\}_{\ell,j}$ remain disjoint for all $\ell "
+        r"\in [\operatorname{len}(Z^j)]$ and all $j \in [N-1]$, whence $T'(\hat{Z}^N) "
+        r"\cap T'(\hat{Z}^j) = \emptyset$ for all $j \in [N-1]$.",
+    ),
+)
 CLAIM = (
     "T' parts Z^N from Z^{N-1} and, for small parameters, keeps balls of a fixed radius "
     "about the tokens of Z^1..Z^{N-1} disjoint, whence T'(Z^N) meets no T'(Z^j), j < N."

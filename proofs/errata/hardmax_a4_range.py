@@ -8,6 +8,20 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Lemma 3.5, induction step, before (3.28)"
+KIND = "Remark"
+FAILS = "a slip in the proof: the index ranges"
+PRINTED = (
+    (
+        359,
+        r"If $\hat{z}_1^N \cap \check{Z}^j = \emptyset$ for all $j \in [N]$, then we "
+        "apply",
+    ),
+    (
+        366,
+        r"If $\hat{z}_1^N \cap \hat{Z}^j \neq \emptyset$ for some $j \in [N]$, we can "
+        "assume",
+    ),
+)
 CLAIM = (
     "If z_1^N meets no Z^j for all j in [N], apply Case 1; if it meets Z^j for some j in "
     "[N], relabel so that z_1^N = z_1^{N-1}."

@@ -8,6 +8,16 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Section 3.1, Matching Labels, Case 1, (3.4)"
+KIND = "Gap"
+FAILS = "a step of the construction: the choice of y. T_lab exists"
+PRINTED = (
+    (
+        151,
+        r"where $y \neq \tilde{z}^{i_0}$ is any point such that $\langle u_0, y \rangle "
+        "+ b_0 > 0$.",
+    ),
+    (162, r"The FF layers for blocks $k \in \{2, \ldots, N-1\}$ are constructed similarly."),
+)
 CLAIM = (
     "The only point of its class moves to any y other than z^{i0} with <u0, y> + b0 > 0; "
     "the later blocks are built similarly."

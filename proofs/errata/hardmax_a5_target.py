@@ -9,6 +9,21 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Section 3.1, Matching Labels, Case 2, (3.5)"
+KIND = "Gap"
+FAILS = "a step of the construction: the choice of j and of i_k. T_lab exists"
+PRINTED = (
+    (
+        154,
+        r"$$\exists j \in [N] \setminus \{i_1\}$$ such that $S^{c(j)} = S^{c(i_1)}$. "
+        "Then, we set",
+    ),
+    (
+        164,
+        r"k-1. One picks $i_k \in [N] \setminus \{i_0, \ldots, i_{k-1}\}$ such that "
+        r"$\tilde{z}^{i_k} \in \text{ext } \overline{\text{co}}(\tilde{z}^1, \ldots, "
+        r"\tilde{z}^N)$ satisfies $\langle u_0, \tilde{z}^{i_k} \rangle + b_0 < 0$,",
+    ),
+)
 CLAIM = (
     "If another index j has the label of i_k, map z^{i_k} onto z^j; then pick i_{k+1} "
     "among the indices not used so far with z extreme and on the far side of the hyperplane "

@@ -1,4 +1,5 @@
-"""A6. A feed-forward layer with the parameters of a neural ODE is not the flow of that ODE."""
+"""A6. The classification stage quotes a theorem on neural ODEs; a feed-forward layer with the
+parameters of such an ODE is not its flow."""
 
 from flint import arb
 
@@ -9,6 +10,19 @@ from proofs.theorem_b import peel
 
 SOURCE = HARDMAX
 PLACE = "Section 3.1, Classification, and (3.6)"
+KIND = "Gap"
+FAILS = (
+    "the quoted theorem is about flows of neural ODEs, not about layers with a residual; "
+    "no statement of the paper is refuted"
+)
+PRINTED = (
+    (
+        166,
+        "We do this with a transformer T_{cla} with at most 5(N+1) in which the "
+        r"self-attention layers act as the identity ($\rho = 1, V = 0, A = 0$) and the "
+        "FF layers are tuned as described by [15, Theorem 4.1].",
+    ),
+)
 CLAIM = (
     "The 5(N+1) classification blocks have identity attention and feed-forward layers tuned "
     "as described by [15, Theorem 4.1], a theorem on neural ODEs x' = W relu(U x + b)."

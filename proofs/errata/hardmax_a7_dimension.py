@@ -1,6 +1,4 @@
-"""A7. The hypothesis d >= 2 is not needed; on the line the printed Case 2 has no vector v2, but
-v2 = 0 serves.
-"""
+"""A7. The hypothesis d >= 2 is not needed: v2 = 0 serves in Case 2."""
 
 from fractions import Fraction
 
@@ -11,7 +9,20 @@ from proofs.theorem_b import build
 
 SOURCE = HARDMAX
 PLACE = "Section 2.1 and Theorem 2.4 (d >= 2); Lemma 3.5, Case 2"
-CLAIM = "Case 2 takes a non-zero v2 with <v2, z_1> = 0 and A = v2 v2^T, which needs d >= 2."
+KIND = "Remark"
+FAILS = "nothing: the paper assumes d >= 2. The hypothesis is not needed"
+PRINTED = (
+    (
+        324,
+        r"For the self-attention layer, we fix a constant $\beta > 0$ to be specified "
+        r"later and a nonzero vector $v_2 \in \mathbb{R}^d$ such that $\langle v_2, "
+        r"z_1^1 \rangle = 0 = \langle v_2, z_1^2 \rangle$.",
+    ),
+)
+CLAIM = (
+    "Case 2 takes a non-zero v2 with <v2, z_1> = 0 and A = v2 v2^T; such a vector exists "
+    "for d >= 2, as the paper assumes."
+)
 MENDED = (
     "Take v2 = 0 (A = 0 is used in the paper's identity layers): every token of Z^j moves "
     "to z + beta (m^j - z). With radial peeling in place of the quoted theorem on flows, "

@@ -1,4 +1,4 @@
-"""A8. Neither non-zero tokens nor <v, z_p> != 0 are needed once the tokens are shifted."""
+"""A8. Non-zero tokens and <v, z_p> != 0 are not needed once the tokens are shifted."""
 
 from fractions import Fraction
 
@@ -18,6 +18,17 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Lemmas 3.2 i), 3.3 and 3.5 (non-zero tokens), and the preprocessing block of Section 3.1"
+KIND = "Remark"
+FAILS = "nothing: the hypotheses and the first block are true as printed and not needed"
+PRINTED = (
+    (
+        131,
+        "Preprocessing. The transformer T_{pre} has a single block ensuring that "
+        r"$T_{pre}(z_{\ell}^{j}) \neq 0$ for all $\ell \in [\operatorname{len}(Z^{j})]$ "
+        r"and all $j \in [N]$.",
+    ),
+    (207, r"- i) $\langle v, z_p^q \rangle \neq 0.$"),
+)
 CLAIM = (
     "The lemmas assume non-zero tokens, Lemma 3.2 asks <v, z_p> != 0, and a first block "
     "makes all tokens non-zero."

@@ -1,4 +1,4 @@
-"""A9. (2.4b) asks whether a token lies in a set of indices."""
+"""A9. (2.4b) writes a token for its index."""
 
 from fractions import Fraction
 
@@ -8,6 +8,9 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "(2.4b)"
+KIND = "Remark"
+FAILS = "the notation: a token stands for its index"
+PRINTED = ((75, r"\frac{1}{|\mathcal{C}_i(Z, A)|} & \text{if } z_\ell \in \mathcal{C}_i(Z, A),"),)
 CLAIM = (
     "Lambda_il = 1/|C_i| if z_l is in C_i, and 0 otherwise, where C_i is the set of indices (2.4a)."
 )

@@ -8,6 +8,15 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Section 3.1, Clustering"
+KIND = "Refuted"
+FAILS = "the formula: a common shift is missing (a slip)"
+PRINTED = (
+    (
+        138,
+        r"Then, for every $j \in [N]$, the sequence $T_{clu}(T_{sep}(T_{pre}(Z^j)))$ "
+        "has a single token $T_{sep}(T_{pre}(z^j_{i_j}))$ repeated len (Z^j) times.",
+    ),
+)
 CLAIM = (
     "T_clu(T_sep(T_pre(Z^j))) is the single token T_sep(T_pre(z_{i_j}^j)) repeated len(Z^j) times."
 )

@@ -6,6 +6,16 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Lemma 3.2 ii)"
+KIND = "Refuted"
+FAILS = "the formula at l = i_j (a slip)"
+PRINTED = (
+    (
+        208,
+        r"- ii) For every $j \in [N]$, there exists $i_j \in [\operatorname{len}(Z^j)]$ "
+        r"such that $\langle v, z_{\ell}^j \rangle < \langle v, z_{i_j}^j \rangle \ "
+        r"\forall \ell \in [\operatorname{len}(Z^j)]$.",
+    ),
+)
 CLAIM = "For every j there is i_j with <v, z_l> < <v, z_{i_j}> for all l in [len(Z^j)]."
 MENDED = "For all l other than i_j."
 

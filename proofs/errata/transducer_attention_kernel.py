@@ -7,6 +7,19 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "Proposition 1, (4)"
+KIND = "Refuted"
+FAILS = "the statement"
+PRINTED = (
+    (
+        161,
+        "Proposition 1 (Dot-product attention as l{-valued reproducing kernel). Let "
+        "(p;);<s a finite sequence of strictly positive integers, let (A}) j<; be "
+        "applications fromV x V to R, let Vi be linear applications from L(U,RPi) and "
+        "Wy a linear application from L( || RP,U), the (multi-head) application kg : V "
+        "x V — L(U) defined by i<J o0, (w) = Wo ([ A3 (0.0) -V )], ) v is the "
+        "reproducing kernel of an U-valued RKBS.",
+    ),
+)
 CLAIM = (
     "For all linear V^j, W and all maps A^j : V x V -> R the map (4) is the reproducing "
     "kernel of a U-valued RKBS."

@@ -7,6 +7,21 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "S.10.1, (31) and the paragraph after it"
+KIND = "Gap"
+FAILS = "the choice of the step, where |u| is near 1"
+PRINTED = (
+    (
+        735,
+        "We use an explicit forward Euler method with step-size 1e~2, storing all "
+        "intermediate solutions on a spatial mesh of 100 equally spaced points.",
+    ),
+    (
+        746,
+        "as well as a boundary mask function m : [0, 1] — [0, 1], m(x) = 1 — (2o — "
+        "1)19 (to comply with Dirichlet boundary condition and preserve numerical "
+        "computation stability)",
+    ),
+)
 CLAIM = (
     "The diffusion delta(x) = 0.01 u(x)^2 m(x), u a Gaussian field of variance 1, is "
     "integrated by explicit Euler with step 1e-2 on 100 equally spaced points; m preserves "

@@ -9,6 +9,17 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "Theorem 2, existence"
+KIND = "Refuted"
+FAILS = "a hypothesis: weak lower semi-continuity is needed"
+PRINTED = (
+    (
+        136,
+        "Theorem 2 (RKBS representer map). Let B be a U-valued RKBS from V to U, if "
+        "for any dataset Do € D, L(.,Do) is lower semi-continuous, coercive and "
+        "bounded below, then there exists a funcnon T : D — B such that T(Do) is a "
+        "minimizer of equation (1).",
+    ),
+)
 CLAIM = (
     "If L(., D) is lower semi-continuous, coercive and bounded below for every D, there is "
     "T with T(D) a minimiser of (1)."

@@ -9,6 +9,12 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "Section 4, (5) against (6)"
+KIND = "Gap"
+FAILS = "the two formulas: (5) and (6) evaluate the kernel at different representations"
+PRINTED = (
+    (186, 'VveV, To(Do)(w) = Y. Ko(vi,v)(t:) = Y. > rg(vl,v")(uf) (5)'),
+    (193, "varl = Fg(vf) , vt = Fg('ve) (6)"),
+)
 CLAIM = (
     "T(D)(v) = sum_i sum_l kappa^l(v_i^l, v^l)(u_i^l) with representations defined by (6), "
     "where kappa^l is evaluated at (v_i^{l+1}, v^{l+1})."

@@ -5,6 +5,16 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "S.9.2, third expression"
+KIND = "Gap"
+FAILS = "the claim for this expression: with K = Q it is no reproducing kernel"
+PRINTED = (
+    (
+        633,
+        "In coherence with Wright and Gonzalez (2021), we show that different expres- "
+        "sions of the kernel kg can be proposed.",
+    ),
+    (641, "* ly-norm: Ag(v,v’') = ||Kg(v) —"),
+)
 CLAIM = (
     "The l2-norm A(v, v') = |K(v) - Q(v')|^2 is another expression of the (reproducing) "
     "kernel kappa."

@@ -7,6 +7,16 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "Theorem 1, (3)"
+KIND = "Refuted"
+FAILS = "the statement: the values are not linear in general"
+PRINTED = (
+    (87, "(resp. L(U)) the set of bounded linear operators from U to B (resp. to itself)."),
+    (
+        123,
+        "In this case, there exists a unique function K :V xV— L(U) such that for all "
+        "(v,u) €V x U: v - K(v,v')(u) e B VOeB, (OWw),uyy ={0,K(v,.)(u))s (3)",
+    ),
+)
 CLAIM = (
     "There is a unique K : V x V -> L(U), with values in the bounded linear operators, such "
     "that <O(v), u>_U = <O, K(v, .)(u)>_B for all O."

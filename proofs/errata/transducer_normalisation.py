@@ -8,6 +8,21 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "Proposition 1 and S.9.2"
+KIND = "Gap"
+FAILS = '"without loss of generality": the weights depend on the data set'
+PRINTED = (
+    (
+        172,
+        "Note that in (4), the usual softmax normalization of the dot-product "
+        "attention is included in the linear operations Ay through .",
+    ),
+    (
+        643,
+        "Note that for each kernel expression, we still perform a normalization "
+        "operation v — % i<I yVi over the entire set (v;);<; without loss of "
+        "generality.",
+    ),
+)
 CLAIM = (
     "The softmax normalisation is included in the linear operations A; normalising over the "
     "entire set (v_i) is without loss of generality."

@@ -1,4 +1,5 @@
-"""The hypotheses of the representer part of Theorem 2 contradict each other."""
+"""The hypotheses of the representer part of Theorem 2 exclude each other where some O other
+than 0 vanishes at all data points."""
 
 import sympy
 
@@ -7,6 +8,18 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "Theorem 2, second and third sentence"
+KIND = "Gap"
+FAILS = (
+    "the hypotheses: no loss of this form is coercive where some O other than 0 vanishes at all v_i"
+)
+PRINTED = (
+    (
+        138,
+        "If L is of the form L(., Do) = L 0 {0y, }i<n with L : U™ — R, then the dual "
+        "T(Dp)* is in span{K(v;,.)(u)*,i < n,u € U}. Furthermore if for any Do, "
+        "L(.,Dp) is strictly-convex, then T is unique.",
+    ),
+)
 CLAIM = (
     "If L(., D) is coercive and of the form L~ o (delta_{v_i})_{i<=n}, the dual of the "
     "minimiser is in span{K(v_i, .)(u)*}; if L(., D) is strictly convex, T is unique."

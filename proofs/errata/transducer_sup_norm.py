@@ -1,4 +1,4 @@
-"""Continuous functions with the sup norm are not a uniform Banach space."""
+"""With the sup norm, C([0, 1]) is not a uniform Banach space."""
 
 from fractions import Fraction
 
@@ -7,13 +7,25 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "Section 3 (uniform spaces throughout) against Section 5.1, V in C([0,1], R)"
+KIND = "Remark"
+FAILS = "nothing: the text names no norm. With the sup norm the hypothesis fails"
+PRINTED = (
+    (116, "Namely, we will consider throughout uniform Banach spaces S"),
+    (
+        260,
+        "First, we examine the problem of regressing operators O associating functions "
+        "v from V < C([0,1],R) to their solutions u = O(v) < C([0,1],R) with respect "
+        "to advection-diffusion-",
+    ),
+)
 CLAIM = (
-    "We consider throughout uniform Banach spaces; the operators of the first experiment "
-    "act on subspaces of C([0,1], R)."
+    "All Banach spaces are uniform; the operators of the first experiment act on "
+    "subspaces of C([0,1], R), whose norm is not named."
 )
 MENDED = (
-    "C([0,1]) is not strictly convex. The theory applies after truncation to finitely many "
-    "modes with another norm, or in L^p with 1 < p."
+    "The sup norm of C([0,1]) is not strictly convex, so another norm must be meant: an "
+    "L^p norm with 1 < p, or a norm on finitely many modes, to which the implementation "
+    "truncates."
 )
 
 

@@ -7,6 +7,9 @@ from proofs.sources import TRANSDUCER
 
 SOURCE = TRANSDUCER
 PLACE = "S.8.1, proof of Proposition 1"
+KIND = "Gap"
+FAILS = "a step of the proof"
+PRINTED = ((573, "hypothesis, VV and I/ are a uniform Banach space and so is £(V,U)."),)
 CLAIM = "By hypothesis V and U are uniform Banach spaces, and so is L(V, U)."
 MENDED = (
     "L(V, U) with the operator norm is not strictly convex as soon as both dimensions are "

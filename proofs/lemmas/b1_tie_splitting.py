@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import sympy
 
-from proofs.checking import require, require_equal, require_nonnegative
+from proofs.checking import require, require_nonnegative
 from proofs.definition import mean, rank_one, token, transformer
 from proofs.sources import THEORY
 from proofs.vectors import vectors
@@ -62,9 +62,12 @@ def prove_means_stay_apart() -> str:
 def prove_count() -> str:
     """Each block raises the number of distinct means by at least 1, from D to N."""
     n, dist = sympy.symbols("N D", positive=True, integer=True)
-    require_equal(dist + (n - dist), n, "N - D blocks suffice")
+    blocks, gain = sympy.symbols("K gain", nonnegative=True)
+    # after K blocks there are at least D + K distinct means, and at most N: D + K + gain = N
+    most = sympy.solve(sympy.Eq(dist + blocks + gain, n), blocks)[0]
+    require_nonnegative((n - dist) - most, "K <= N - D")
     require_nonnegative(
-        ((n - 1) - (n - dist)).subs(dist, 1 + sympy.Symbol("g", nonnegative=True)),
+        ((n - 1) - most).subs(dist, 1 + sympy.Symbol("g", nonnegative=True)),
         "D >= 1, so K <= N - 1",
     )
     return "K <= N - #distinct means <= N - 1"

@@ -61,5 +61,13 @@ def prove_softmax_agrees() -> str:
     """For A = 0 all scores are 0, so softmax weights are 1/n for every temperature and every n."""
     tau = sympy.Symbol("tau", positive=True)
     n = sympy.Symbol("n", positive=True, integer=True)
-    require_equal(sympy.exp(tau * 0) / (n * sympy.exp(tau * 0)), 1 / n, "uniform weights")
+    own, seen = sympy.symbols("own seen", real=True)
+    for count in range(1, 6):
+        a = sympy.Symbol("a", real=True)
+        tokens = sympy.symbols(f"z1:{count + 1}", real=True)
+        scores = [a * own * z for z in (seen, *tokens)]
+        weight = sympy.exp(tau * scores[0]) / sum(sympy.exp(tau * s) for s in scores)
+        require_equal(weight.subs(a, 0), sympy.Rational(1, count + 1), "uniform weights for A = 0")
+        require(weight.subs({a: 1, own: 1}) != sympy.Rational(1, count + 1), "not for A = 1")
+    require_equal(sympy.exp(0) / (n * sympy.exp(0)), 1 / n, "for any number of equal scores")
     return "A = 0: exp(tau 0)/(n exp(tau 0)) = 1/n, so hardmax and softmax agree exactly"

@@ -75,17 +75,16 @@ def prove_order_is_kept() -> str:
     """After x has moved to y with |y - c| < |x' - c| for all points not moved, the hypotheses
     hold again.
     """
-    r, near, far = (
-        sympy.Symbol("r", nonnegative=True),
-        sympy.Symbol("near", positive=True),
-        sympy.Symbol("far", nonnegative=True),
-    )
-    # squared distances: target r, later point r + near, current point r + near + far
-    require_positive(
-        (r + near) - r,
-        "every target is strictly closer to c than every point that has still to move",
-    )
-    require_nonnegative((r + near + far) - (r + near), "points are taken by decreasing distance")
+    near = sympy.Symbol("near", positive=True)  # |x' - c|^2 - |y - c|^2, x' still to move
+    later, landed = vectors("later landed")
+    # the hypothesis of the next step, by the identity of prove_cauchy_schwarz with q = y - c: its
+    # gap |u|^2 - <u, q> is positive, so the point that has landed stays
+    gap = inner(later, later) - inner(later, landed)
+    half = inner(later - landed, later - landed) / 2
+    rest = sympy.expand(gap - half)
+    require_equal(rest, (inner(later, later) - inner(landed, landed)) / 2, "the rest of the gap")
+    rest = rest.subs(gram("later", "later"), gram("landed", "landed") + near)
+    require_positive(sympy.expand(rest), "a landed point leaves a positive gap")
     return (
         "landed points are targets, hence strictly closer to c than every point that has "
         "still to move"

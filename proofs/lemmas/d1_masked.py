@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 import sympy
 
-from proofs.checking import relu, require, require_equal, require_positive
+from proofs.checking import relu, require, require_equal
 from proofs.definition import readout, token
 from proofs.masked import build, run
 from proofs.sources import HARDMAX
@@ -149,8 +149,11 @@ def prove_hyperplane_exists() -> str:
         gram("e", "e") * gram("q", "q") - gram("e", "q") ** 2,
         "<u, q> is the Gram determinant",
     )
-    d = sympy.Symbol("gram_determinant", positive=True)
-    require_positive(d, "positive for linearly independent q and e (Cauchy-Schwarz)")
+    require_equal(
+        inner(u, u),
+        sympy.expand(gram("e", "e") * inner(u, q)),
+        "|u|^2 = |e|^2 <u, q>: so <u, q> > 0 unless u = 0, that is q parallel to e",
+    )
     return (
         "u = |e|^2 q - <e, q> e has <u, e> = 0 and <u, q> = |e|^2 |q|^2 - <e, q>^2 > 0 "
         "unless q is parallel to e"
@@ -162,11 +165,13 @@ def prove_program() -> str:
     repeated tokens.
     """
     a, b, c = token(0, 0), token(1, 0), token(0, 1)
+    l, r = token(-3, 0), token(2, 0)
     cases = {
         "all orders of three tokens": [list(p) for p in permutations([a, b, c])],
         "prefixes": [[a, b, a, b][:n] for n in range(2, 5)] + [[a], [b]],
         "all words over two letters, length 3": [list(p) for p in product([a, b], repeat=3)],
         "runs": [[a, b], [a, a, b], [a, a, b, b], [b, a], [b, b, a], [a, a, a]],
+        "two states meet for the first parameter": [[l, r], [l, r, r, b]],
         "one repeated measure": [[a, b, c], [a, b, c, a, b, c], [c, b, a], [b, a, c]],
     }
     shown = []
@@ -179,7 +184,11 @@ def prove_program() -> str:
         require(len(blocks) <= s + 1 + 4 * len(zs), f"{name}: L <= S + 1 + 4N")
         prefixes = {tuple(z[: i + 1]) for z in zs for i in range(len(z))}
         classes_found = len(
-            set(classes([tuple((a, b, c).index(x) for x in p) for p in sorted(prefixes)]).values())
+            set(
+                classes(
+                    [tuple((a, b, c, l, r).index(x) for x in p) for p in sorted(prefixes)]
+                ).values()
+            )
         )
         letters = len({x for z in zs for x in z})
         require(s <= classes_found - letters, f"{name}: S <= #prefix classes - #distinct tokens")

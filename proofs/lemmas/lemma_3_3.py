@@ -26,14 +26,11 @@ LEFT = "Nothing beyond taking the maximum over finitely many tokens in (3.14)."
 def prove_3_15() -> str:
     """<v, FF(z)> = <v, z> + b >= epsilon."""
     v, z = vectors("v z")
-    b, eps, m, _rest = sympy.symbols("b eps m rest", positive=True)
-    shifted = z + (b / gram("v", "v")) * v
-    require_equal(sympy.simplify(inner(v, shifted)), gram("v", "z") + b, "<v, FF(z)> = <v, z> + b")
-    # b = m + eps with m = max |<v, .>| >= |<v, z>|: the worst case is <v, z> = -(m - rest) with 0
-    # <= rest, and in general <v, z> >= -m
+    eps, m = sympy.symbols("eps m", positive=True)
     slack = sympy.Symbol("slack", nonnegative=True)
-    value = (gram("v", "z") + b).subs(gram("v", "z"), -m + slack).subs(b, m + eps)
-    require_equal(value, eps + slack, "with <v, z> = -m + slack, slack >= 0")
+    b = m + eps  # (3.14), m = max |<v, .>|; so <v, z> = -m + slack
+    value = sympy.simplify(inner(v, z + (b / gram("v", "v")) * v))
+    value = sympy.expand(value.subs(gram("v", "z"), -m + slack))
     require_positive(value, "(3.15)")
     require_nonnegative(value - eps, "(3.15)")
     return "(3.15): <v, FF(z)> = <v, z> + b >= epsilon > 0 for b = max|<v, .>| + epsilon"
@@ -41,10 +38,13 @@ def prove_3_15() -> str:
 
 def prove_3_16() -> str:
     """Dividing by the positive <v, FF(z_l)> leaves the maximisers unchanged."""
-    c, gap, s = sympy.symbols("c gap s", positive=True)
-    # scores of the leader s and of another token s - gap, both multiplied by c = <v, FF(z_l)> > 0
-    require_equal(c * s - c * (s - gap), c * gap, "difference of the scores")
-    require_positive(c * gap, "the leader has the largest score for every l")
+    v, own, leader, other = vectors("v own leader other")
+    c, gap = sympy.symbols("c gap", positive=True)  # <v, own> by (3.15); <v, leader - other>
+    scores = [inner(v, own) * inner(v, z) for z in (leader, other)]
+    lead = (scores[0] - scores[1]).subs(gram("v", "leader"), gram("v", "other") + gap)
+    require_positive(
+        sympy.expand(lead.subs(gram("v", "own"), c)), "the leader has the largest score for every l"
+    )
     return (
         "(3.16): <A FF(z_l), FF(z_r)> = c <v, FF(z_r)> with c > 0, so the unique maximiser "
         "of <v, .> is the only element of C_l"

@@ -36,8 +36,15 @@ def prove_3_19_equal_lengths() -> str:
     (w,) = vectors("w")
     # sums of relu over both sequences: shared tokens contribute s1 + s2 to both, z contributes a =
     # <u, z> + b, all others 0
-    difference = (1 / n) * ((s1 + s2 + a) * w) - (1 / n) * ((s1 + s2) * w)
-    require(difference.equals((a / n) * w), "(3.19)")
+    k = sympy.Symbol("k", positive=True)
+    difference = (1 / n) * ((s1 + s2 + a) * w) - (1 / k) * ((s1 + s2) * w)
+    (rest,) = vectors("rest")
+    require(
+        (difference + rest).equals((a / n + (s1 + s2) * (1 / n - 1 / k)) * w + rest),
+        "lengths n and k",
+    )
+    left = (a / n + (s1 + s2) * (1 / n - 1 / k)).subs(k, n)
+    require_equal(left, a / n, "(3.19) for k = n")
     return "(3.19), lengths both n: m~^j - m~^j' = (w/n)(<u, z> + b)"
 
 

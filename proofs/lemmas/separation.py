@@ -90,7 +90,10 @@ def prove_block_count() -> str:
         sympy.Symbol("extra", nonnegative=True),
     )
     c = 1 + extra  # there is at least one component
-    require_nonnegative((n - 1) - (n - c), "N - c <= N - 1")
+    blocks, gain = sympy.symbols("blocks gain", nonnegative=True)
+    most = sympy.solve(sympy.Eq(c + blocks + gain, n), blocks)[0]  # c + blocks <= N components
+    require_nonnegative((n - c) - most, "at most N - c blocks")
+    require_nonnegative((n - 1) - most, "N - c <= N - 1")
     total = 1 + (n - 1) + 1 + n
     require_equal(total, 2 * n + 1, "preprocess, separate, cluster, sweep")
     require_nonnegative(8 * n + 4 - total, "within the paper's bound")

@@ -4,7 +4,7 @@ classifies.
 
 import sympy
 
-from proofs.checking import relu, require, require_equal, require_nonnegative, require_positive
+from proofs.checking import relu, require, require_equal, require_positive
 from proofs.sources import HARDMAX
 from proofs.vectors import gram, inner, vectors
 
@@ -34,7 +34,9 @@ def prove_translation() -> str:
     z, s, m = vectors("z s m")
     ff = z + relu(sympy.Integer(1)) * s
     require(ff.equals(z + s), "FF is the translation")
-    require((1 * ff + 0 * m).equals(z + s), "the identity attention changes nothing")
+    rho, alpha = 1, 0  # the identity attention, of a mean m over any maximisers
+    require((rho * ff + alpha * m).equals(z + s), "the identity attention changes nothing")
+    require(not (rho * ff + 1 * m).equals(z + s), "with V = I it would")
     return "U = 0, b = 1, W = s, rho = 1, V = 0: the block is the translation by s"
 
 
@@ -97,9 +99,9 @@ def prove_targets_below() -> str:
     k, slack = sympy.symbols("k slack", positive=True)
     lifted = x + (k / gram("v", "v")) * v
     require_equal(sympy.simplify(inner(v, lifted)), gram("v", "x") + k, "<v, x> rises by k")
-    height = (gram("v", "x") + k - inner(v, y)).subs(k, gram("v", "y") - gram("v", "x") + slack)
-    require_equal(height, slack, "k = <v, y> - <v, x> + slack")
-    require_nonnegative(slack, "any larger k works as well")
+    height = sympy.simplify(inner(v, lifted) - inner(v, y))
+    height = sympy.expand(height.subs(k, gram("v", "y") - gram("v", "x") + slack))
+    require_positive(height, "for every k > <v, y> - <v, x> the point is above the target")
     return (
         "adding k v/|v|^2 raises <v, .> by k: for large k all points are above all targets, "
         "at no extra block"

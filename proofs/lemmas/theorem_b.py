@@ -46,6 +46,14 @@ def families() -> dict[str, list[Sequence]]:
             line(-2, -1, 1, 2),
         ],
         "tied triples, d = 1": [line(-5, 5, 0), line(1, 3, -4), line(2, 2, -4), line(0)],
+        # FF(z) = z - relu(z) parts the first two means and makes the last two measures equal
+        "injectivity matters": [line(-5, 5, 0), line(0), line(1, 3, -4), line(2, 2, -4)],
+        "injectivity matters, same leaders": [
+            line(9, -9, 5, -5, 0),
+            line(9, -9, 0),
+            line(9, 8, 6, -23),
+            line(9, 7, 7, -23),
+        ],
         "repeated tokens": [
             [token(1, 0), token(1, 0), token(0, 1)],
             [token(1, 0), token(0, 1)],

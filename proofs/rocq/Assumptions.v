@@ -70,6 +70,7 @@ Print Assumptions qrun_exact.
 Print Assumptions readout_exact.
 Print Assumptions checker_exact.
 Print Assumptions checker_sound.
+Print Assumptions checker_nonempty.
 Print Assumptions model_checks.
 Print Assumptions model_classifies.
 Print Assumptions model_classifies_rat.

@@ -236,6 +236,11 @@ by apply/IH => p pd; apply: h; right.
 Qed.
 
 Theorem checker_sound T data : check d T data -> all_classified T data.
-Proof. by case/andP=> w; rewrite checker_exact. Qed.
+Proof. by case/and3P=> _ w; rewrite checker_exact. Qed.
+
+(* A certificate speaks of at least one block and one sequence                  *)
+(* (docs/certificate.md: L >= 1, J >= 1).                                       *)
+Theorem checker_nonempty T data : check d T data -> (0 < size T)%N /\ (0 < size data)%N.
+Proof. by case/and3P=> /andP[]. Qed.
 
 End Meaning.

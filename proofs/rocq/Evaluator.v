@@ -118,7 +118,7 @@ Definition check_values (T : seq qblock) (data : seq (seq vec * qset)) : bool :=
   all (fun p => qin p.2 (vmean (qrun T p.1))) data.
 
 Definition check (T : seq qblock) (data : seq (seq vec * qset)) : bool :=
-  wf T data && check_values T data.
+  [&& (0 < size T)%N && (0 < size data)%N, wf T data & check_values T data].
 
 (* Do two sequences have the same empirical measure? Cross-multiplied counts.   *)
 Definition qcount (z : vec) (Z : seq vec) : nat := count (each Qeq_bool z) Z.

@@ -22,6 +22,7 @@ from ..peel.strategy import build_peel
 from ..shared.filtered_means import Means
 from ..shared.staged import Staged
 from ..shared.tie_splitting import split_ties
+from .exact_variant import exact_variant, fewest_exact
 from .flatten import coded, flatten
 from .height_slice import TooClose
 from .variants import (
@@ -36,6 +37,7 @@ from .variants import (
 )
 
 _MANY = 12_000  # points up to which there is time for what takes one step for each of them
+_SHARE = 0.9  # exact heights need long numbers: they are used where they save a tenth of the blocks
 _WORTH = 2  # a list that generalises may take this many times the blocks of the shallowest form
 
 
@@ -49,7 +51,8 @@ def build_cover(
     """Build the shallowest cover of data without contradictions, or `peel` if that is no deeper.
 
     With ``learn`` a decision list is fitted and kept where cross-validation shows that it
-    generalises. The number of blocks is at most the form's bound and K + N, asserted exactly.
+    generalises. The number of blocks is at most K + N; meta's ``bound`` is the smaller count of
+    the form for the pushes that were built, so what it bounds is the ending.
     """
     chosen = np.asarray(merged.representatives, dtype=np.int64)
     given = data.names
@@ -144,7 +147,7 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
     """The shallowest form, or a learned one that is worth its blocks; None if peel is no deeper."""
     # a push and a clamp for every label but one, the kills, and an ending
     least = 2 * (len(task.names) - 1) + task.fixing + 1
-    if min(least, fewest_shells(task), fewest_open(task)) >= task.room:
+    if min(least, fewest_shells(task), fewest_open(task), fewest_exact(task)) >= task.room:
         return None, {}
     learned = _attempt(lambda: rules_variant(task)) if learn and least < task.room else None
     if learned is not None and len(learned.blocks) >= task.room:
@@ -168,6 +171,9 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
     if fewest_open(task) < room and len(task.base) <= _MANY:
         opened = _attempt(lambda: open_variant(task, room))
         forms += [opened] if opened is not None else []
+    room = min([room, *(len(form.blocks) for form in forms if form is not learned)])
+    exact = _exact(task, int(_SHARE * room))
+    forms += [exact] if exact is not None else []
     counts = {form.name: len(form.blocks) + 1 for form in forms}
     best = min(forms, key=lambda form: len(form.blocks), default=None)
     if learned is not None and best is not None:
@@ -175,6 +181,13 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
     if best is None or len(best.blocks) >= task.room:
         return None, counts
     return best, counts
+
+
+def _exact(task: Task, room: int) -> Variant | None:
+    """Shells at exact heights in at most ``room`` blocks."""
+    if fewest_exact(task) > room or len(task.base) > _MANY:
+        return None
+    return _attempt(lambda: exact_variant(task, room))
 
 
 def _attempt(make: Callable[[], Variant | None]) -> Variant | None:

@@ -3,6 +3,7 @@
 rules    a learned decision list, repaired by plateaus (for labels that can be learned);
 tents    half-spaces and tents, one label after another, each followed by a clamp;
 shells   d − 1 points of any labels at a time, then a staircase (beyond the theorem);
+exact    the same at exactly the heights of the targets, on a line (`exact_variant`);
 open     tents straight into label sets that are all open, from a collapse into one of them.
 
 All but the last begin with the slice of `flatten` and end with every label on its target.

@@ -44,23 +44,41 @@ def park(
     ``limit`` gives up (None) past so many blocks. Raises TooClose where even single points
     can't be parked with certified floats.
     """
-    rng = np.random.default_rng(seed)
     rank = np.array([float(heights[name]) for name in base.names])[base.codes]
+    shells = find_shells(base, rank, seed, limit)
+    if shells is None:
+        return None
+    return base.packed(
+        *zip(*((shell.cut, shell.factor, shell.gate) for shell in shells), strict=True)
+    )
+
+
+def find_shells(
+    base: HeightSlice,
+    rank: Array,
+    seed: int = 0,
+    limit: int | None = None,
+    keep: Callable[[list[Shell]], list[Shell]] = lambda found: found,
+) -> list[Shell] | None:
+    """Shells, one after another, that park point j within 1/4 of ``rank[j]`` ≥ 1; (n,).
+
+    ``keep`` returns those of the next shells that are to be used, the first few of them.
+    """
+    rng = np.random.default_rng(seed)
     standing = np.ones(len(base), dtype=bool)
     shells: list[Shell] = []
     many = _FACETS
     while standing.any():
         tell("shells", int(standing.sum()))
-        found = _next(base, np.flatnonzero(standing), rank, rng, many)
+        found = keep(_next(base, np.flatnonzero(standing), rank, rng, many))
         shells += found
-        standing[np.concatenate([shell.parked for shell in found])] = False
+        for shell in found:
+            standing[shell.parked] = False
         many = min(max(2 * len(found), many // 2), _FACETS)
         left = fewest(int(standing.sum()), base.dimension)
         if limit is not None and len(shells) + left > limit:
             return None
-    return base.packed(
-        *zip(*((shell.cut, shell.factor, shell.gate) for shell in shells), strict=True)
-    )
+    return shells
 
 
 def _next(

@@ -1,0 +1,151 @@
+"""Change one thing in a lemma or a program and see whether a check fails.
+
+    python -m proofs.mutants        # a table; exit status 1 if a mutant survives
+
+A mutant replaces one piece of text, which must occur exactly once, in one file. Its checks are
+those of the lemmas that are named with it. A mutant that no check refutes survives, unless it is
+listed with the reason why it changes nothing that is stated.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from proofs.registry import short_name
+
+ROOT = Path(__file__).resolve().parent
+
+
+class Mutant(NamedTuple):
+    """A change of a file, by name without its ending, and the lemmas that are to notice it."""
+
+    file: str
+    old: str
+    new: str
+    lemmas: tuple[str, ...] = ()  # the file itself where it is a lemma
+    equivalent: str = ""
+
+
+PROGRAMS = ("theorem_b", "strategy", "masked", "cover")
+MUTANTS = (
+    # the definition of the transformer
+    Mutant("definition", "l in C_i else", "l == C_i[0] else", ("measure_invariance",)),
+    Mutant("definition", "add(scale(rho, z), apply", "add(z, apply", ("measure_invariance",
+           "theorem_b")),
+    # tie splitting, collapse, peeling
+    Mutant("theorem_b", "if injective and apart and", "if apart and", ("theorem_b",)),
+    Mutant("theorem_b", "if injective and apart and", "if injective and", ("theorem_b",),
+           "a tie that arises between other means is split later; the count K <= N - #means is "
+           "kept by the third condition, that the number of means rises"),
+    Mutant("theorem_b", "dot(u, z) for z in support)[-2]",
+           "dot(u, z) for z in support)[-1]", ("theorem_b",)),
+    Mutant("theorem_b", "if p.get(z, 0) != q.get(z, 0)]", "]", ("theorem_b", "separation")),
+    # the strategy of the paper
+    Mutant("strategy", "if len({z for Z in moved for z in Z}) == len(tokens) and kept", "if kept",
+           ("separation",)),
+    Mutant("strategy", "== keep:", "!= None:", ("separation",)),
+    Mutant("strategy", "if keys[j] == keys[k]]", "if keys[j] != keys[k]]", ("separation",)),
+    Mutant("strategy", "reverse=True)", "reverse=False)", ("separation",)),
+    Mutant("strategy", "floor = max(", "floor = -7 + min(", ("separation",)),
+    # masked attention
+    Mutant("masked", "if not merged and run", "if run", ("d1_masked",)),
+    Mutant("masked", "run([block], p)[-1] != run([block], q)[-1]", "True", ("d1_masked",),
+           "the two states are equal and their means differ after the layer, so beta (m - m') is "
+           "not 0 and the condition holds for every beta"),
+    # identities
+    Mutant("lemmas/b1_tie_splitting", "+ (tau * r) * w) - (y", "- (tau * r) * w) - (y"),
+    Mutant("lemmas/b1_tie_splitting", "dist + blocks + gain, n", "dist + blocks - gain, n"),
+    Mutant("lemmas/b1_tie_splitting", "[token(2), token(2), token(-4)]",
+           "[token(2), token(3), token(-5)]"),
+    Mutant("lemmas/b2_collapse", "s = (1 / lam) * c - ml", "s = (1 / lam) * c + ml"),
+    Mutant("lemmas/b2_collapse", "out = [0 * z + lam", "out = [1 * z + lam"),
+    Mutant("lemmas/b2_collapse", "weight.subs(a, 0)", "weight.subs(a, 1)"),
+    Mutant("lemmas/b3_radial_peeling", "b = h - gram", "b = -h - gram"),
+    Mutant("lemmas/b3_radial_peeling", "gap = 2 * h + extra + more", "gap = h / 2 + extra + more"),
+    Mutant("lemmas/b3_radial_peeling", '"landed") + near', '"landed") - near'),
+    Mutant("lemmas/b3_radial_peeling", "/ 2 + inner(u - q, u - q) / 2",
+           "/ 2 - inner(u - q, u - q) / 2"),
+    Mutant("lemmas/b4_shells", "sympy.Rational(4, 3) * top", "sympy.Rational(5, 4) * top"),
+    Mutant("lemmas/b4_shells", "/ (1 - 2 * half)", "/ (1 - half)"),
+    Mutant("lemmas/b4_shells", "delta = GAP / (SLOPE + ABOVE)",
+           "delta = 2 * GAP / (SLOPE + ABOVE)"),
+    Mutant("lemmas/b4_exact_heights", "- over * Q / ETA", "+ over * Q / ETA"),
+    Mutant("lemmas/b4_exact_heights", "P + (TAU1 - 1) * Q", "P + TAU1 * Q"),
+    Mutant("lemmas/b4_exact_heights", "gate = top / ETA", "gate = top / (2 * ETA)"),
+    Mutant("lemmas/b4_exact_heights", "B = 2 * spread / slack", "B = spread / slack"),
+    Mutant("lemmas/b6_lower_bound", '"rho": 1, ', '"rho": 2, '),
+    Mutant("lemmas/b6_lower_bound", "scalings = 2 ", "scalings = 1 "),
+    Mutant("lemmas/b6_lower_bound", "inner((1 / k) * u, k * z)", "inner(k * u, k * z)"),
+    Mutant("lemmas/d1_masked", 'gram("e", "e") * q - gram', 'gram("e", "e") * q + gram'),
+    Mutant("lemmas/lemma_3_3", "b = m + eps ", "b = m - eps "),
+    Mutant("lemmas/lemma_3_3", "inner(v, own) * inner(v, z)", "-inner(v, own) * inner(v, z)"),
+    Mutant("lemmas/lemma_3_4", "(1 / n - 1 / k)).subs(k, n)", "(1 / n + 1 / k)).subs(k, n)"),
+    Mutant("lemmas/lemma_3_4", "z + relu(e) * w) for n", "z - relu(e) * w) for n"),
+    Mutant("lemmas/lemma_3_4", "(g / 4 - p) - (g / 4 - q)", "(g / 2 - p) - (g / 2 - q)"),
+    Mutant("lemmas/separation", "c + blocks + gain, n", "c + blocks - gain, n"),
+    Mutant("lemmas/separation", "if key[j] == key[k]]", "if key[j] != key[k]]"),
+    Mutant("lemmas/stages", "w = (1 / h) * (y - x)", "w = (1 / h) * (y + x)"),
+    Mutant("lemmas/stages", "rho, alpha = 1, 0", "rho, alpha = 1, 1"),
+    Mutant("lemmas/stages", "b = -(t - gap)", "b = -(t + gap)"),
+    Mutant("lemmas/stages", 'k / gram("v", "v")', '-k / gram("v", "v")'),
+)  # fmt: skip
+
+
+def reload_with(mutant: Mutant) -> None:
+    """Run the changed source of a file in its module, and all modules that may have copied from
+    it again.
+    """
+    name = f"proofs.{mutant.file.replace('/', '.')}"
+    source = (ROOT / f"{mutant.file}.py").read_text(encoding="utf-8")
+    if source.count(mutant.old) != 1:
+        raise SystemExit(f"{mutant.file}: {mutant.old!r} occurs {source.count(mutant.old)} times")
+    order = ["definition", *PROGRAMS, "lemmas/theorem_b"]
+    after = order[order.index(mutant.file) + 1 :] if mutant.file in order else []
+    module = importlib.import_module(name)
+    exec(compile(source.replace(mutant.old, mutant.new), name, "exec"), module.__dict__)
+    for other in [*after, *(f"lemmas/{lemma}" for lemma in mutant.lemmas)]:
+        path = ROOT / f"{other}.py"
+        found = importlib.import_module(f"proofs.{other.replace('/', '.')}")
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), found.__dict__)
+
+
+def noticed(mutant: Mutant) -> bool:
+    """Tell, in a process of its own, whether some check of the named lemmas fails."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+    try:
+        reload_with(mutant)
+        names = mutant.lemmas or (mutant.file.rpartition("/")[2],)
+        for name in names:
+            module = importlib.import_module(f"proofs.lemmas.{name}")
+            for key, check in list(vars(module).items()):
+                if key.startswith("prove_") and short_name(module) == name:
+                    check()
+    except SystemExit as error:
+        print(error, file=sys.stderr)
+        os._exit(0)
+    except BaseException:
+        os._exit(1)
+    os._exit(0)
+
+
+def main() -> int:
+    """Print the table; return the number of survivors that are not argued."""
+    survivors = 0
+    for mutant in MUTANTS:
+        found = noticed(mutant)
+        result = "refuted" if found else "equivalent" if mutant.equivalent else "SURVIVES"
+        survivors += result == "SURVIVES"
+        note = f"  ({mutant.equivalent})" if result == "equivalent" else ""
+        print(f"{result:10}  {mutant.file:28}  {mutant.old!r} -> {mutant.new!r}{note}", flush=True)
+    print(f"\n{len(MUTANTS)} mutants, {survivors} survive")
+    return survivors
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main() else 0)
