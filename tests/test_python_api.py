@@ -361,7 +361,10 @@ WRONG = {
     "sequences without labels": (lambda: hm.build(X), r"build\(sequences, labels\)"),
     "labels twice": (lambda: hm.build(DATA, Y), "leave the others out"),
     "a model to build": (lambda: hm.build(MODEL), "takes a data set"),
-    "an unknown strategy": (lambda: hm.build(DATA, "poppy"), "known are paper, peel, cover, fold, auto"),
+    "an unknown strategy": (
+        lambda: hm.build(DATA, "poppy"),
+        "known are paper, peel, cover, fold, auto",
+    ),
     "a seed of text": (lambda: hm.build(DATA, seed="1"), "an integer"),
     "swapped": (lambda: hm.certify(DATA, MODEL), r"certify\(model, data\)"),
     "an array to certify": (lambda: hm.certify(MODEL, X), r"hardmax.Dataset\(sequences, labels\)"),
