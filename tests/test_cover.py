@@ -28,6 +28,7 @@ from hardmax.construct.cover.variants import (
 )
 from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
+from hardmax.exact.array import ExactArray
 from hardmax.labels import Ball, Halfspace, Point
 from hardmax.model.tokens import Tokens
 from hardmax.model.transformer import apply
@@ -392,7 +393,7 @@ def test_vowels():
 @pytest.mark.parametrize(("dimension", "most"), [(16, 1030), (64, 310)])
 def test_ten_thousand_random_labels(dimension, most):
     rng = np.random.default_rng(0)
-    tokens = hm.exact_array.ExactArray.from_numpy(rng.normal(size=(40000, dimension)))
+    tokens = ExactArray.from_numpy(rng.normal(size=(40000, dimension)))
     labels = rng.integers(0, 2, 10000).tolist()
     data = hm.Dataset.from_arrays(tokens, np.arange(10001) * 4, labels)
     assert len(check(data)) <= most

@@ -70,7 +70,7 @@ def _checked(xp: Any, j: int, sequence: Any, dimension: int) -> Array:
     try:
         if xp is np or not hasattr(sequence, "shape"):
             sequence = np.asarray(to_numpy(sequence), dtype=np.float64)
-        tokens = xp.asarray(sequence, dtype=xp.float64)
+        tokens = xp.asarray(_own(sequence) if xp is not np else sequence, dtype=xp.float64)
     except (TypeError, ValueError):
         raise InputError(f"sequence {j + 1} is not an array of numbers") from None
     if tokens.ndim != 2 or not tokens.shape[0] or tokens.shape[1] != dimension:
@@ -79,6 +79,12 @@ def _checked(xp: Any, j: int, sequence: Any, dimension: int) -> Array:
             f"with n ≥ 1"
         )
     return tokens
+
+
+def _own(values: Any) -> Any:
+    """A copy of a frozen NumPy array: other libraries take writable memory only."""
+    frozen = isinstance(values, np.ndarray) and not values.flags.writeable
+    return values.copy() if frozen else values
 
 
 class _Bucket:
@@ -108,7 +114,7 @@ class Ragged:
     def _vector(self, values: np.ndarray) -> Array:
         if self.xp is np:
             return values
-        return self.xp.asarray(values, dtype=self.xp.float64, device=self.device)
+        return self.xp.asarray(_own(values), dtype=self.xp.float64, device=self.device)
 
     def feed_forward(self, u: np.ndarray, b: float, w: np.ndarray) -> None:
         """Apply x + w·max(0, ⟨u,x⟩ + b) to every token."""

@@ -167,7 +167,8 @@ def _case_3(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> Step
     """Split the means of neighbours, choosing among some pairs the split that parts most."""
     batch = state.exact.batch()
     _, rows, token = np.unique(state.token, return_index=True, return_inverse=True)
-    points, starts = state.exact.tokens(rows), np.array(batch.starts)
+    # in lowest terms, so that equal tokens are equal rows
+    points, starts = state.exact.tokens(rows).reduced(), np.array(batch.starts)
     best: tuple[int, MeanSplit, Vector, Array] | None = None
     for first, second in islice(sharing.pairs(rng), _DRAWS):
         split = split_means(batch.sequence(first), batch.sequence(second), rng)
