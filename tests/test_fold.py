@@ -16,8 +16,8 @@ from hardmax.construct.fold.select import tree
 from hardmax.construct.fold.waves import Wave
 from hardmax.dataset import ContradictionError
 from hardmax.engine.compile.plan import Plan
+from hardmax.engine.exact.chain_steps import Wave as ChainedWave
 from hardmax.engine.exact.chains import Chains
-from hardmax.engine.exact.chains import Wave as ChainedWave
 from hardmax.labels import Ball, Halfspace, Point
 from hardmax.model.layers import RankOneBlock
 from hardmax.model.transformer import Transformer

@@ -10,7 +10,8 @@ from ...exact.array import Array, ExactArray
 from ...exact.rows import lowest_terms
 from ..compile.plan import Plan
 from ..forward.collapse import collapse
-from .chains import Chains, Points
+from .chain_steps import Points
+from .chains import Chains
 from .history import ActivationHistory
 from .replay import replay
 
