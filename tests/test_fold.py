@@ -295,3 +295,11 @@ def test_mutants_get_their_exact_outputs(data):
              if not given_data.sets[given_data.labels[j]].contains(x)]  # fmt: skip
     found = hm.certify(mutant, given_data, witnesses=100).witnesses
     assert [(w.sequence, w.output) for w in found] == wrong
+
+
+def test_attention_behind_a_wave_scales_the_outputs():
+    data = uniform(30, 3, 2, seed=1)
+    model = hm.build(data, strategy="fold")
+    scaled = RankOneBlock.of(3, rho=Fraction(1, 3), alpha=Fraction(1, 3))
+    outputs = Transformer([*model.blocks, scaled]).outputs(data)
+    assert outputs == [tuple(Fraction(2, 3) * x for x in y) for y in model.outputs(data)]

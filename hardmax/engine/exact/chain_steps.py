@@ -86,7 +86,7 @@ class Scaling:
     factor: Fraction
 
     def apply(self, points: Points) -> None:
-        p, q = self.factor.as_integerratio()
+        p, q = self.factor.as_integer_ratio()
         points.values = [value * p for value in points.values]
         points.common = [common * q for common in points.common]
 
