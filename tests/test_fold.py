@@ -298,7 +298,7 @@ def test_mutants_get_their_exact_outputs(data):
 
 
 def test_attention_behind_a_wave_scales_the_outputs():
-    data = uniform(30, 3, 2, seed=1)
+    data = uniform(300, 3, 2, seed=1)
     model = hm.build(data, strategy="fold")
     scaled = RankOneBlock.of(3, rho=Fraction(1, 3), alpha=Fraction(1, 3))
     outputs = Transformer([*model.blocks, scaled]).outputs(data)
