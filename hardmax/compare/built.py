@@ -37,4 +37,4 @@ class Built:
         """The set that holds the exact output, else the nearest."""
         from ..certify.predict import predicted
 
-        return [predicted(output, self.sets) for output in self.model.outputs(data.sequences)]
+        return [predicted(output, self.sets) for output in self.model.outputs(data)]

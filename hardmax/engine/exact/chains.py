@@ -7,10 +7,7 @@ not block by block. Three patterns, each checked on the exact parameters, are ta
   P_g v + Q_g between two neighbouring knots, whatever their number.
 - *wave*: blocks r ↦ c − |r − c| in one direction, the distances of their c halving. From a on they
   take r to a + U·T((r − a)/U), T(t) = dist(t, 2ℤ); above their range the first alone acts.
-- everything else: single layers.
-
-Points are kept by coordinates, integers over a common denominator each, so that a layer changes
-only the coordinates that it writes.
+- everything else: single layers (`chain_steps` applies all of them).
 """
 
 from __future__ import annotations
