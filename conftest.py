@@ -2,6 +2,19 @@
 
 from importlib.util import find_spec
 
-collect_ignore = []
-if find_spec("sklearn") is None:
-    collect_ignore.append("hardmax/learned/convex/estimators.py")
+NEEDS = {  # modules that import the library when they are imported
+    "sklearn": ["sklearn.py", "learned/convex/estimators.py"],
+    "aeon": ["aeon.py"],
+    "torch": [
+        *(f"learned/dual_banach/{name}.py"
+          for name in ("torch_blocks", "regularizer", "classifier", "corrector")),
+        *(f"learned/transducer/{name}.py"
+          for name in ("layers", "network", "trainer", "transducer", "torch_library")),
+    ],
+}  # fmt: skip
+collect_ignore = [
+    f"hardmax/{path}"
+    for library, paths in NEEDS.items()
+    if find_spec(library) is None
+    for path in paths
+]

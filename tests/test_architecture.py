@@ -21,6 +21,8 @@ ROOMS = (
     {"engine"},
     {"construct", "certify", "execute", "testing"},
     {"formats"},
+    {"estimator"},
+    {"sklearn", "aeon"},
     {"learned"},
     {"compare"},
     {"draw"},

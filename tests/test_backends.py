@@ -88,3 +88,22 @@ def test_an_unknown_backend_is_refused():
 
 def test_no_sequences(backend):
     assert tuple(next(_models())([], backend=backend).shape) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "right"),
+    [pytest.param("cover", 358, marks=pytest.mark.slow), ("peel", 32)],
+)
+def test_all_libraries_predict_the_same_vowels(strategy, right):
+    """Labels of 270 training and 370 unseen utterances: exact, NumPy, PyTorch, JAX."""
+    train = hm.load("examples/vowels.json.gz")
+    test = hm.load("examples/vowels_test.json.gz", sets=train)
+    model = hm.build(train, strategy)
+    for library in ("torch", "jax"):
+        pytest.importorskip(library)
+    for data, expected in ((train, 270), (test, right)):
+        exact = model.predict(data)
+        assert sum(map(str.__eq__, exact, data.labels)) == expected
+        for name in ("numpy", "torch", "jax"):
+            outputs = backends.to_numpy(model(data, backend=name))
+            assert hm.predict(outputs, train) == exact, name
