@@ -183,7 +183,7 @@ def test_saved_arrays(tmp_path):
     assert (list(again), again.labels, again.sets) == (list(data), data.labels, data.sets)
     with pytest.raises(InputError, match=r"float64 does not hold.*\.json"):
         hm.Dataset([[("1/3",)]], ["a"]).save(tmp_path / "e.npz")
-    with pytest.raises(InputError, match=r"\.json, \.json\.gz or \.npz"):
+    with pytest.raises(InputError, match=r"\.json, \.json\.gz, \.npz, \.csv or \.parquet"):
         data.save(tmp_path / "d.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["d.npz"]
 

@@ -85,11 +85,18 @@ def need_labels(data: Dataset, path: str) -> list[str]:
 
 
 def refuse_certificate(data: Dataset, path: str, certificate: str | None) -> None:
-    """A certificate speaks of one data file: refuse it where label sets come from elsewhere."""
-    if certificate is not None and "sets" in data.source:
+    """A certificate speaks of one data file: refuse it where this can't be checked alone."""
+    if certificate is None:
+        return
+    if "sets" in data.source:
         raise InputError(
             f"--certificate: its data file must hold the label sets, which {path} does not; in "
             f"Python, hardmax.load({path!r}, sets=...).save('data.json') writes one that does"
+        )
+    if data.source.get("sha256") is None:
+        raise InputError(
+            f"--certificate: the checker reads JSON, npz and CSV, and {path} is none of them; in "
+            f"Python, hardmax.load({path!r}).save('data.json') writes one"
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import __version__
 from ..dataset import Dataset, merge
+from ..dataset.arrays import is_table
 from ..dataset.measures import Merged
 from ..errors import InputError
 from ..model.transformer import Transformer
@@ -33,7 +34,7 @@ def build(
 
     ``data`` is a `Dataset`, the name of a data file, or sequences, with their ``labels`` and
     perhaps label ``sets`` as `Dataset` takes them: build(data), build("data.json"),
-    build(X, y, strategy="peel"); also build(data, "peel").
+    build(X, y, strategy="peel"), build(frame); also build(data, "peel").
 
     ``strategy`` is one of
 
@@ -129,7 +130,7 @@ def _dataset(data: Any, labels: Any, sets: Any) -> Dataset:
 
         return load(data, sets=sets)
     if not isinstance(data, Dataset):
-        if labels is None:
+        if labels is None and not is_table(data):
             raise InputError("sequences need labels: build(sequences, labels)")
         return Dataset(data, labels, sets)
     if labels is not None:

@@ -41,12 +41,19 @@ def packed(sequences: Any) -> tuple[ExactArray, np.ndarray]:
     return _token_by_token(given)
 
 
+def is_table(value: Any) -> bool:
+    """Whether a value has named columns, as frames of pandas and polars have."""
+    return hasattr(value, "columns") and hasattr(value, "__getitem__")
+
+
 def _check_type(sequences: Any) -> None:
     if isinstance(sequences, str | bytes | PathLike):
         raise InputError(
             f"{str(sequences)[:60]!r} is not a list of sequences; hardmax.load reads files"
         )
-    if isinstance(sequences, Mapping) or hasattr(sequences, "iloc"):
+    if is_table(sequences):
+        raise InputError(f"{kind(sequences)} is a table; give hardmax.Dataset(table)")
+    if isinstance(sequences, Mapping) or hasattr(sequences, "iloc"):  # a column of pandas
         raise InputError(f"{kind(sequences)} is not a list of sequences; {_EXPECTED}")
     if not isinstance(sequences, Iterable):
         raise InputError(f"{kind(sequences)} is no data; {_EXPECTED}")

@@ -24,8 +24,9 @@ from ..labels import (
     read_sets,
 )
 from ..words import html_table, plural
-from .arrays import packed
+from .arrays import is_table, packed
 from .grouping import Merged, group_measures
+from .long_form import read_table
 from .parts import chosen, halves
 
 Sets = Mapping[Any, Any]
@@ -34,9 +35,11 @@ Sets = Mapping[Any, Any]
 class Dataset:
     """N sequences of tokens in ℚ^d with labels, and the sets S^c that the labels stand for.
 
-    ``sequences`` is an array (N, n, d), a list of arrays (n_j, d), or of lists of tokens;
-    ``labels`` N texts or numbers (None where there is none), kept as they are in ``labels`` and
-    as texts in ``names``. ``sets`` maps each label to a `LabelSet`, or a list of numbers, a
+    ``sequences`` is an array (N, n, d), a list of arrays (n_j, d), or of lists of tokens; or a
+    frame of pandas or polars in long form, one row a token, with the columns sequence, label, x1,
+    x2, … (then ``labels`` may be left out).
+    ``labels`` are N texts or numbers (None where there is none), kept as they are in ``labels``
+    and as texts in ``names``. ``sets`` maps each label to a `LabelSet`, or a list of numbers, a
     point; or it is another data set, whose sets are taken. By default the labels, sorted
     (integers by value, then text), get the points 0·e₁, 1·e₁, 2·e₁, …
     With ``positional`` every token gets its position 1, 2, 3, … as one more coordinate.
@@ -67,7 +70,11 @@ class Dataset:
     ) -> None:
         if isinstance(sequences, Dataset):
             raise InputError("this is a data set already; data.with_sets(sets) changes its sets")
-        tokens, offsets = packed(sequences)
+        if is_table(sequences):
+            tokens, offsets, own, names = read_table(sequences)
+            labels, ids = own if labels is None else labels, names if ids is None else ids
+        else:
+            tokens, offsets = packed(sequences)
         self._fill(tokens, offsets, labels, sets, ids, positional, {})
 
     @classmethod
@@ -224,9 +231,12 @@ class Dataset:
         return self.part(first), self.part(second)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a data file with the label sets: .json or .json.gz, or .npz where float64 suffices.
+        """Write a data file, which `hardmax.load` reads as the same data; its name says the form.
 
-        Raises InputError for other names, and where an .npz can't hold the numbers.
+        .json and .json.gz hold everything; .parquet too (extra ``parquet``), with long numbers
+        as texts. .npz holds numbers that float64 holds, and no ids. .csv holds labels and ids as
+        texts, and no label sets but the default points. Raises InputError for other names, and
+        where a form can't hold the data.
         """
         from .. import save_data
 

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from fractions import Fraction
 from math import isqrt
 
@@ -52,8 +53,7 @@ def _decimal(text: str) -> Fraction:
     if match is None:
         raise InputError(f"{_short(text)} is not a number")
     sign, whole, fraction, exponent = match.groups()
-    digits = whole + (fraction or "")
-    if not digits:
+    if not (digits := whole + (fraction or "")):
         raise InputError(f"{_short(text)} is not a number")
     if len(digits) > MAX_DIGITS or abs(int(exponent or 0)) >= MAX_DIGITS:
         raise InputError(f"{_short(text)} has more than {MAX_DIGITS} digits")
@@ -104,8 +104,8 @@ def check_size(value: Fraction) -> Fraction:
 def as_fraction(value: object) -> Fraction:
     """Turn a Python or NumPy number, or the text of one, into exactly the number it is.
 
-    >>> as_fraction(0.5), as_fraction("1/3")
-    (Fraction(1, 2), Fraction(1, 3))
+    >>> as_fraction(0.5), as_fraction("1/3"), as_fraction(Decimal("0.1"))
+    (Fraction(1, 2), Fraction(1, 3), Fraction(1, 10))
     """
     if isinstance(value, Fraction):
         return value
@@ -113,8 +113,8 @@ def as_fraction(value: object) -> Fraction:
         raise InputError(f"{value!r} is not a number")
     if isinstance(value, int):
         return Fraction(value)
-    if isinstance(value, str):
-        return parse_number(value)
+    if isinstance(value, str | Decimal):
+        return parse_number(str(value))
     item = getattr(value, "item", None)  # a NumPy scalar
     if item is not None and not isinstance(value, float) and getattr(value, "ndim", 0) == 0:
         plain = item()

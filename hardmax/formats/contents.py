@@ -53,9 +53,13 @@ def kind_of(content: bytes | memoryview) -> tuple[str | None, list[str]]:
     if head[:2] == b"\x1f\x8b":
         with suppress(zlib.error):
             head = zlib.decompressobj(wbits=31).decompress(head, _HEAD)
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
-        named = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:20].lower().startswith(b"sequence")
-        return ("data" if named else None), []
+    if head[:4] == b"PAR1":
+        return "data", []
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start[:1] != b"{":
+        named = start[:20].lower().startswith((b"sequence", b"@"))
+        commented = start[:1] == b"#" and b"\n@" in start  # the header of a .ts file
+        return ("data" if named or commented else None), []
     for mark, kind in _MARKS.items():
         if mark in head:
             return kind, []

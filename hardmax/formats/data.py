@@ -11,10 +11,10 @@ from typing import Any
 
 from ..dataset import Dataset
 from ..errors import InputError
-from ..labels import LabelSet
+from ..labels import LabelSet, default_points, in_order
 from ..model.transformer import Transformer
 from ..words import kind
-from . import data_csv, data_json, data_npz
+from . import data_csv, data_json, data_npz, data_parquet, data_ts
 from .contents import instead
 from .files import (
     STANDARD,
@@ -31,6 +31,7 @@ from .written import NumberReader, parse
 
 SIDECAR = "labels.json"
 Reader = Callable[[bytes, str, bool, Mapping[str, Any]], Dataset]
+_UNCHECKED = (data_parquet.read, data_ts.read)  # forms that the checker does not read
 
 
 def load(
@@ -40,7 +41,7 @@ def load(
     positional: bool = False,
     sets: Mapping[Any, Any] | Dataset | None = None,
 ) -> Dataset:
-    """Read a data set: JSON, .json.gz, .npz or CSV.
+    """Read a data set: JSON, .npz, CSV, Parquet or .ts, told apart by content; .gz of all too.
 
     Decimals mean exactly what is written, or with ``numbers="binary64"`` the nearest
     float64. ``positional`` appends to each token its position 1, 2, 3, …
@@ -53,13 +54,15 @@ def load(
     if not isinstance(path, str | PathLike):
         raise InputError(f"{kind(path)} is not the name of a data file")
     content = read_content(path)
-    source = {"sha256": sha256(content), "numbers": numbers}
+    source: dict[str, str | None] = {"sha256": sha256(content), "numbers": numbers}
     try:
         if isinstance(content, memoryview):
             read: Callable[..., Dataset] = data_npz.read
         else:
             content = gunzip(content) if content[:2] == b"\x1f\x8b" else content
             read = _reader(content)
+            if read in _UNCHECKED:  # a certificate would name a file that nobody can check
+                source["sha256"] = None
         data = read(content, numbers, positional, source)
         if sets is not None:
             return data.with_sets(sets)
@@ -109,7 +112,7 @@ def _sidecar(path: Path, numbers: str, data: Dataset) -> dict[str, LabelSet]:
 
 
 def save(data: Dataset, path: str | PathLike[str]) -> None:
-    """Write a data set with its label sets: .json, .json.gz, or .npz where float64 is exact."""
+    """Write a data set with its label sets; the form follows the name: see `Dataset.save`."""
     if not isinstance(path, str | PathLike):
         raise InputError(f"{kind(path)} is not the name of a file")
     name = Path(path).name.lower()
@@ -121,20 +124,43 @@ def save(data: Dataset, path: str | PathLike[str]) -> None:
     elif name.endswith(".npz"):
         arrays = data_npz.members(data)
         write_whole(path, lambda temporary: write_npz(temporary, arrays))
+    elif name.endswith(".csv"):
+        _check_default_sets(data, path)
+        write_whole(path, bytes_writer(data_csv.text(data).encode()))
+    elif name.endswith(".parquet"):
+        write_whole(path, lambda temporary: data_parquet.write(temporary, data))
     else:
-        raise InputError(f"{path}: the name must end in .json, .json.gz or .npz")
+        raise InputError(f"{path}: the name must end in .json, .json.gz, .npz, .csv or .parquet")
+
+
+def _check_default_sets(data: Dataset, path: str | PathLike[str]) -> None:
+    """Refuse label sets that a CSV file at this place would not be read with."""
+    beside = Path(path).with_name(SIDECAR)
+    width = data.dimension - data.positional
+    names = in_order({name for name in data.names if name is not None})
+    read = _sidecar(beside, "exact", data) if beside.is_file() else default_points(names, width)
+    if dict(data.given_sets) != dict(read):
+        said = f"{beside} holds others" if beside.is_file() else "these are not the default points"
+        raise InputError(
+            f"{path}: CSV holds no label sets, and {said}; save as .json, .npz or .parquet"
+        )
 
 
 def _reader(content: bytes) -> Reader:
     if content[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         return data_npz.read
+    if content[:4] == b"PAR1":
+        return data_parquet.read
     start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if not start:
         raise InputError("the file is empty")
     if start in b"{[":
         return data_json.read
+    if start in b"@#":
+        return data_ts.read
     if b"sequence" in content[:100].lower():
         return data_csv.read
     raise InputError(
-        "not a data set: expected JSON (begins with '{'), npz, or CSV (begins with 'sequence')"
+        "not a data set: expected JSON (begins with '{'), npz, Parquet, CSV (begins with "
+        "'sequence'), or .ts (begins with '@' or '#')"
     )

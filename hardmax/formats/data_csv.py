@@ -12,7 +12,7 @@ import numpy as np
 from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.array import ExactArray
-from ..exact.numbers import Vector
+from ..exact.numbers import Vector, exact_text
 from .written import NumberReader
 
 
@@ -56,3 +56,28 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
         ExactArray.from_rows(rows, dimension), offsets, list(labels.values()),
         ids=list(sequences), positional=positional, source=source,
     )  # fmt: skip
+
+
+def text(data: Dataset) -> str:
+    """The CSV file of a data set, without its label sets; it reads as the same data.
+
+    A sequence without an id is named by its number. Raises InputError for names and labels that
+    CSV does not hold.
+    """
+    width = data.dimension - data.positional
+    names = [str(j + 1) if name is None else name for j, name in enumerate(data.ids)]
+    if len({*names}) < len(names):
+        raise InputError("two sequences have one name, which CSV can't keep apart; save as .json")
+    for j, words in enumerate(zip(names, data.names, strict=True)):
+        if any(word is not None and (not word or word != word.strip()) for word in words):
+            raise InputError(
+                f"{data.name(j)} has an empty name or label, or one with spaces at its ends, which "
+                f"CSV does not keep; save as .json"
+            )
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(["sequence", "label", *(f"x{i + 1}" for i in range(width))])
+    for j, (name, label) in enumerate(zip(names, data.names, strict=True)):
+        for token in data.sequence(j):
+            writer.writerow([name, label or "", *map(exact_text, token[:width])])
+    return file.getvalue()

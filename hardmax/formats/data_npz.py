@@ -86,6 +86,8 @@ def members(data: Dataset) -> dict[str, np.ndarray]:
     if None not in data.labels:
         whole = all(type(label) is int and abs(label) < 1 << 63 for label in data.labels)
         found["label"] = np.array(data.labels if whole else data.names)
+        if not whole and found["label"].tolist() != data.names:
+            raise InputError("a label ends in the character 0, which npz loses; save as .json")
     elif any(label is not None for label in data.labels):
         raise InputError("some sequences have no label, others have one; save as .json")
     if data.sets:

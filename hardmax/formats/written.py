@@ -97,14 +97,18 @@ class NumberReader:
                 raise InputError(f"{shown(value)} is not a number")
             if isinstance(value, Written) and value.lstrip("-") in ("NaN", "Infinity"):
                 raise InputError(f"{value} is not a number; leave the sequence out, or fill one in")
-            exact = _plain(value) if isinstance(value, Written) else None
-            if exact is None:
-                exact = parse_number(value)
-            if self.binary64 and any(mark in value for mark in ".eE"):
-                return Fraction(nearest_float(exact))
-            return exact
+            return self.text(value)
         except InputError as problem:
             raise InputError(f"{place}: {problem}") from None
+
+    def text(self, value: str) -> Fraction:
+        """The number that a text is; one with a point or exponent, perhaps, the nearest float64."""
+        exact = _plain(value) if isinstance(value, Written) else None
+        if exact is None:
+            exact = parse_number(value)
+        if self.binary64 and any(mark in value for mark in ".eE"):
+            return Fraction(nearest_float(exact))
+        return exact
 
     def numbers(self, values: Sequence[object], place: str) -> Vector:
         """Numbers one by one; raises InputError that begins with ``place``."""
