@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-all check format mutants fuzz bench figures clean proofs
+.PHONY: demo test test-all check format mutants fuzz bench figures clean proofs dist
 
 # the environment is made once, and again when the dependencies change
 $(VENV)/.ready: pyproject.toml
@@ -63,6 +63,14 @@ figures: $(VENV)/.ready  ## the paper's figures and an animation, into figures/
 	mkdir -p out
 	$(BIN)/hardmax build examples/figure2.json -o out/figure2.npz
 	$(BIN)/hardmax report out/figure2.npz examples/figure2.json -o figures/figure2.gif
+
+dist: $(VENV)/.ready  ## sdist and wheel, and the wheel alone in an empty environment
+	rm -rf build dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build --quiet
+	$(PYTHON) -m venv build/alone
+	build/alone/bin/pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build && alone/bin/python -m hardmax.selftest
 
 clean:
 	rm -rf $(VENV) out build dist *.egg-info

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+ISSUES = "https://github.com/hardmax/hardmax/issues"  # where to report a bug
+
 
 class HardmaxError(Exception):
     """Base of all errors that a user can meet; ``exit_code`` is the command line's."""

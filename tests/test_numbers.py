@@ -112,8 +112,8 @@ def test_numpy_scalars_and_integers():
 
 @pytest.mark.parametrize(
     "value",
-    [True, np.True_, None, 1j, [1], Decimal(1), math.nan, math.inf, -math.inf, np.float64("nan"),
-     np.float32("inf"), np.array([1]), b"1", object()],
+    [True, np.True_, None, 1j, [1], Decimal("NaN"), math.nan, math.inf, -math.inf,
+     np.float64("nan"), np.float32("inf"), np.array([1]), b"1", object()],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_is_no_real_number_is_refused(value):

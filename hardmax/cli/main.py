@@ -17,10 +17,11 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import HardmaxError
+from ..errors import ISSUES, HardmaxError
 from ..exact.numbers import any_digits
 from .build import build
 from .compare import compare
+from .completion import VARIABLE, complete_names
 from .export import export
 from .figures import figures
 from .info import info
@@ -67,6 +68,7 @@ class _Context(click.Context):
 cli.context_class = _Context
 for command in (build, verify, run, info, figures, report, export, compare):
     command.context_class = _Context
+    complete_names(command)
     cli.add_command(command)
 
 
@@ -111,6 +113,8 @@ def _code(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
         return int(result or 0)
     except SystemExit as stop:
+        if VARIABLE in os.environ:  # click has answered a shell
+            return int(stop.code or 0)
         # ours says which signal came; click and rich end so where the reader has gone
         if isinstance(stop.code, int) and stop.code > 128:
             click.echo("terminated", err=True)
@@ -174,7 +178,7 @@ def _apologise(problem: Exception) -> int:
     )
     click.echo(
         f"hardmax: internal error, sorry: {type(problem).__name__}: {problem}{place}. This is a "
-        f"bug; please report it with the command, the input and this line.",
+        f"bug; please report it with the command, the input and this line: {ISSUES}",
         err=True,
     )
     return EXIT_INTERNAL
