@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..dataset import Dataset
+from ..dataset import Dataset, Reading
 from ..errors import InputError
 from ..labels import LabelSet
 from ..model.transformer import Transformer
@@ -30,7 +30,7 @@ from .npz import write_npz
 from .written import NumberReader, parse
 
 SIDECAR = "labels.json"
-Reader = Callable[[bytes, str, bool, Mapping[str, Any]], Dataset]
+Reader = Callable[[bytes, str, Mapping[str, Any]], Dataset]
 
 
 def load(
@@ -38,12 +38,15 @@ def load(
     *,
     numbers: str = "exact",
     positional: bool = False,
+    label_sets: str = "points",
+    reading: Reading | None = None,
     sets: Mapping[Any, Any] | Dataset | None = None,
 ) -> Dataset:
     """Read a data set: JSON, .json.gz, .npz or CSV.
 
     Decimals mean exactly what is written, or with ``numbers="binary64"`` the nearest
-    float64. ``positional`` appends to each token its position 1, 2, 3, …
+    float64. ``reading`` says how tokens become those of a model (`Reading`); ``positional``
+    and ``label_sets`` are short for Reading(positional=True) and Reading(label_sets="argmax").
     ``sets`` are label sets to use instead of the file's, as in `Dataset`; of a test set those
     of the training data, ``sets=train``. A CSV file has the sets of a file `labels.json`
     beside it, where there is one. "-" is standard input.
@@ -53,6 +56,7 @@ def load(
     if not isinstance(path, str | PathLike):
         raise InputError(f"{kind(path)} is not the name of a data file")
     content = read_content(path)
+    reading = Reading.of(reading, positional, label_sets)
     source = {"sha256": sha256(content), "numbers": numbers}
     try:
         if isinstance(content, memoryview):
@@ -60,9 +64,9 @@ def load(
         else:
             content = gunzip(content) if content[:2] == b"\x1f\x8b" else content
             read = _reader(content)
-        data = read(content, numbers, positional, source)
+        data = read(content, numbers, source)
         if sets is not None:
-            return data.with_sets(sets)
+            return data.read_as(reading).with_sets(sets)
     except InputError as problem:
         reason = instead(content, "data") or problem
         raise InputError(f"{shown_name(path)}: {reason}") from None
@@ -70,8 +74,11 @@ def load(
         raise InputError(f"{shown_name(path)}: too large for this machine's memory") from None
     beside = Path(path).with_name(SIDECAR)
     if read is data_csv.read and path != STANDARD and beside.is_file():
-        return data.with_sets(_sidecar(beside, numbers, data), str(beside))
-    return data
+        data = data.with_sets(_sidecar(beside, numbers, data), str(beside))
+    try:
+        return data.read_as(reading)
+    except InputError as problem:
+        raise InputError(f"{shown_name(path)}: {problem}") from None
 
 
 def load_for(
@@ -80,11 +87,11 @@ def load_for(
     *,
     sets: Mapping[Any, Any] | Dataset | None = None,
 ) -> Dataset:
-    """Read a data set the way the model's was read: numbers and positions from its meta."""
-    numbers, positional = model.meta.get("numbers", "exact"), model.meta.get("positional", False)
-    if numbers not in ("exact", "binary64") or not isinstance(positional, bool):
-        raise InputError("the model's meta does not say how numbers and positions are read")
-    data = load(path, numbers=numbers, positional=positional, sets=sets)
+    """Read a data set the way the model's was read: its meta says numbers and `Reading`."""
+    numbers = model.meta.get("numbers", "exact")
+    if numbers not in ("exact", "binary64"):
+        raise InputError("the model's meta does not say how numbers are read: exact or binary64")
+    data = load(path, numbers=numbers, reading=model.reading, sets=sets)
     if data.dimension != model.dimension:
         raise InputError(
             f"{shown_name(path)}: the data set has dimension {data.dimension}, "
@@ -99,9 +106,7 @@ def _sidecar(path: Path, numbers: str, data: Dataset) -> dict[str, LabelSet]:
         found = parse(read_bytes(path))
         if isinstance(found, dict) and set(found) <= {"format", "labels"}:
             found = found.get("labels", found)
-        return data_json.read_label_sets(
-            found, NumberReader(numbers), data.dimension - data.positional
-        )
+        return data_json.read_label_sets(found, NumberReader(numbers), data.dimension)
     except InputError as problem:
         raise InputError(
             f"{path}: {problem}; this file gives the label sets of the CSV files beside it"

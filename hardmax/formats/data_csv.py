@@ -16,7 +16,7 @@ from ..exact.numbers import Vector
 from .written import NumberReader
 
 
-def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:
+def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
     """Data set from the bytes of a CSV file.
 
     Sequences come in the order in which their names first appear, tokens in the order of
@@ -54,5 +54,5 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
     offsets = np.cumsum([0, *(len(tokens) for tokens in sequences.values())])
     return Dataset.from_arrays(
         ExactArray.from_rows(rows, dimension), offsets, list(labels.values()),
-        ids=list(sequences), positional=positional, source=source,
+        ids=list(sequences), source=source,
     )  # fmt: skip
