@@ -182,7 +182,7 @@ def json_of(array):
     return parse_json(flat[0].encode() if code == "U" else bytes(flat))
 
 def read_model(raw):
-    """Return ({parameter: flat list}, stages, dimension, meta) of a hardmax-model/1."""
+    """Return ({parameter: flat list}, stages, dimension, meta, *read_meta) of a model."""
     arrays = npz(raw, ["format", "meta", "stage", *PARAMETERS], ["exact"])
     need(arrays["format"] == ("U", (), ["hardmax-model/1"]), "the format is not known")
     meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
@@ -204,7 +204,7 @@ def read_model(raw):
             need(found[name][k] == nearest(value), f"{name}: entry {k}: not the nearest")
             found[name][k] = value
         need(len({int(*k) for k, _ in given}) == len(given), f"{name}: an entry stands twice")
-    return found, stages, d, meta
+    return found, stages, d, meta, *read_meta(meta)
 
 def read_meta(meta):
     """Return how the meta says that data are read, and how far from a token its neighbours are."""
@@ -410,8 +410,7 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
 
     ``tell`` is called with texts that say how far the work has come."""
     tell("reading")
-    parameters, stages, width, meta = reading("model", read_model, model_raw)
-    how, offsets = reading("model", read_meta, meta)
+    parameters, stages, width, meta, how, offsets = reading("model", read_model, model_raw)
     mode, argmax = how["numbers"], how["label_sets"] == "argmax"
     sequences, sets, dimension = reading("data", read_data, data_raw, mode, argmax)
     layers, measures, count = prepare(parameters, width), set(), 0
