@@ -127,8 +127,16 @@ class Reading:
         return tuple(sorted({step * dilation for step in steps for dilation in self.dilations}))
 
     def dimension(self, written: int) -> int:
-        """Coordinates of a token of the model where a token of the file has ``written``."""
-        return written * len(self.offsets) + self.positional + self.lift
+        """Coordinates of a token of the model where a token of the file has ``written``.
+
+        Raises InputError past `MAX_DIMENSION`.
+        """
+        width = written * len(self.offsets) + self.positional + self.lift
+        if width > MAX_DIMENSION:
+            raise InputError(
+                f"{self!r} makes tokens of {width} coordinates; allowed are {MAX_DIMENSION}"
+            )
+        return width
 
     def tokens(self, tokens: ExactArray, offsets: np.ndarray) -> tuple[ExactArray, np.ndarray]:
         """Packed tokens (T, d₀) of a file as the model sees them, (T', d), and their offsets.
@@ -141,10 +149,10 @@ class Reading:
         starts, lengths = offsets[:-1], np.diff(offsets)
         kept = -(-lengths // self.stride)
         width, count = self.dimension(tokens.shape[1]), int(kept.sum())
-        if width > MAX_DIMENSION or width * count > MAX_NUMBERS:
+        if width * count > MAX_NUMBERS:
             raise InputError(
                 f"{self!r} makes {count} tokens of {width} coordinates; allowed are "
-                f"{MAX_DIMENSION} coordinates, and {MAX_NUMBERS} numbers in all"
+                f"{MAX_NUMBERS} numbers in all"
             )
         try:
             places = ranges(np.zeros_like(kept), kept)
