@@ -32,6 +32,7 @@ _WHERE = {
     "MissingExtraError": "errors",
     "Point": "labels",
     "Polyhedron": "labels",
+    "Reading": "dataset",
     "RankOneBlock": "model.layers",
     "ResourceLimitError": "errors",
     "SelfAttention": "model.layers",
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from .certify.predict import predict
     from .certify.verify import certify
     from .construct.build import build
-    from .dataset import ContradictionError, Dataset
+    from .dataset import ContradictionError, Dataset, Reading
     from .errors import HardmaxError, InputError, MissingExtraError, ResourceLimitError
     from .exact.matrix import Matrix
     from .formats.data import load
@@ -86,6 +87,7 @@ __all__ = [
     "Point",
     "Polyhedron",
     "RankOneBlock",
+    "Reading",
     "ResourceLimitError",
     "SelfAttention",
     "Transformer",

@@ -2,7 +2,7 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 520 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+One file of at most 600 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
 other code of this package. What decides is integer or rational arithmetic, without tolerance; not
 one operation on floats takes part, as a process may round in any way: their bytes are read.
 """
@@ -37,6 +37,8 @@ FLOATS = {"f": ("I", 32, 23), "d": ("Q", 64, 52)}  # how to read the bits, how m
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
+READ = {"window": 1, "dilations": [1], "stride": 1, "lift": 0, "label_sets": "points",
+        "numbers": "exact", "positional": False}  # what holds where the meta does not say it
 STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
 USAGE = """usage: checker.py MODEL DATA [--certificate CERT]
 
@@ -180,12 +182,10 @@ def json_of(array):
     return parse_json(flat[0].encode() if code == "U" else bytes(flat))
 
 def read_model(raw):
-    """Return ({parameter: flat list}, stages, dimension, meta) of a hardmax-model/1."""
+    """Return ({parameter: flat list}, stages, dimension, meta, *read_meta) of a model."""
     arrays = npz(raw, ["format", "meta", "stage", *PARAMETERS], ["exact"])
     need(arrays["format"] == ("U", (), ["hardmax-model/1"]), "the format is not known")
     meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
-    need(meta.get("numbers", "exact") in ("exact", "binary64"), "meta: numbers is not known")
-    need(meta.get("positional", False) in (True, False), "meta: positional is true or false")
     need(code == "U" and (d := arrays["u"][1][-1]) > 0 < depth, "no blocks, or stage is no text")
     for name in PARAMETERS:
         code, shape, values = arrays[name]
@@ -204,9 +204,21 @@ def read_model(raw):
             need(found[name][k] == nearest(value), f"{name}: entry {k}: not the nearest")
             found[name][k] = value
         need(len({int(*k) for k, _ in given}) == len(given), f"{name}: an entry stands twice")
-    return found, stages, d, meta
+    return found, stages, d, meta, *read_meta(meta)
 
-def read_data(raw, mode):
+def read_meta(meta):
+    """Return how the meta says that data are read, and how far from a token its neighbours are."""
+    def plain(x):
+        whole = type(x) is tuple and re.fullmatch(r"(?a)-?\d{1,9}", *x)
+        return int(*x) if whole else [*map(plain, x)] if type(x) is list else x
+    how = {key: plain(meta.get(key, x)) for key, x in READ.items()}
+    W, far, S, lift, sets, mode, positional = how.values()
+    need(mode in ("exact", "binary64") and type(positional) is bool and sets in ("points", "argmax")
+         and {int} == {*map(type, (W, S, lift, *far))} and min(W, S, lift + 1, *far) > 0
+         and far == sorted({*far}) != [] and W * len(far) <= 2**20, "meta: no way to read data")
+    return how, sorted({x * (k - (W - 1) // 2) for k in range(W) for x in far})
+
+def read_data(raw, mode, argmax=False):
     """Return ([(name, label, tokens as lists of Fractions)], {label: set}, d) of any data form."""
     if raw[:2] == b"\x1f\x8b":
         raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_TEXT + 1)
@@ -225,12 +237,14 @@ def read_data(raw, mode):
         tokens = [vector(z, d, mode, f"{name}, token {i}") for i, z in enumerate(item["tokens"], 1)]
         need(tokens, f"{name} is empty")
         sequences.append((name, name_of(item["label"]), tokens))
+    need(not argmax or "labels" not in data, "label sets argmax: the data have some of their own")
     labels = data["labels"] if "labels" in data else {
         name: {"kind": "point", "point": [k] + [0] * (d - 1)}
         for k, name in enumerate(sorted({x for _, x, _ in sequences}, key=lambda x: (
             (0, integer(x.strip("-")) * (-1 if x[0] == "-" else 1))
             if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
-    sets = {x: label_set(raw, d, mode, f"label {json.dumps(x)}") for x, raw in labels.items()}
+    sets = {x: ("argmax", k, len(labels)) if argmax else label_set(
+        raw, d, mode, f"label {json.dumps(x)}") for k, (x, raw) in enumerate(labels.items())}
     for name, label, _ in sequences:
         need(label in sets, f"{name}: unknown label {json.dumps(label)}")
     return sequences, sets, d
@@ -320,6 +334,7 @@ def contains(region, x):
             sum((c - m) ** 2 for c, m in zip(x, a)) < b * b if kind == "ball" else
             all(low < c < high for low, c, high in zip(a, x, b)) if kind == "box" else
             dot(a, x) > b if kind == "halfspace" else
+            all(x[a] > c for k, c in enumerate(x[:b]) if k != a) if kind == "argmax" else
             all(dot(row, x) < bound for row, bound in zip(a, b)))
 
 def below(region, u, t, multipliers):
@@ -395,15 +410,20 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
 
     ``tell`` is called with texts that say how far the work has come."""
     tell("reading")
-    parameters, stages, width, meta = reading("model", read_model, model_raw)
-    mode, positional = meta.get("numbers", "exact"), meta.get("positional", False)
-    sequences, sets, dimension = reading("data", read_data, data_raw, mode)
-    layers, measures, d = prepare(parameters, width), set(), dimension + positional
+    parameters, stages, width, meta, how, offsets = reading("model", read_model, model_raw)
+    mode, argmax = how["numbers"], how["label_sets"] == "argmax"
+    sequences, sets, dimension = reading("data", read_data, data_raw, mode, argmax)
+    layers, measures, count = prepare(parameters, width), set(), 0
+    d = dimension * len(offsets) + how["positional"] + how["lift"]
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
+    need(d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
     for j, (name, label, tokens) in enumerate(sequences):
         if 100 * j // len(sequences) > 100 * (j - 1) // len(sequences):
             tell(f"sequence {j + 1} of {len(sequences)}")
-        tokens = [[*z, *[Fraction(k)] * positional] for k, z in enumerate(tokens, 1)]
+        last, kept = len(tokens) - 1, range(0, len(tokens), how["stride"])
+        need((count := count + len(kept)) * d <= MAX_TEXT, f"more than {MAX_TEXT} coordinates")
+        tokens = [[x for o in offsets for x in tokens[min(max(i + o, 0), last)]] + [Fraction(k)]
+                  * how["positional"] + [0] * how["lift"] for k, i in enumerate(kept, 1)]
         counts = Counter(map(tuple, tokens))
         common = math.gcd(*counts.values())
         measures.add(frozenset((z, count // common) for z, count in counts.items()))
@@ -418,16 +438,19 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
     facts = {
         "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
-        "tokens": sum(len(tokens) for *_, tokens in sequences), "blocks": depth,
-        "block_bound": 8 * n + 4, "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
+        "tokens": count, "blocks": depth, "block_bound": 8 * n + 4,
+        "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
         "bounds": bounds if d > 1 else "n/a", "total_bits": sum(bits),
-        "max_bits": max(bits, default=0), "numbers": mode, "positional": positional}
+        "max_bits": max(bits, default=0), "numbers": mode, "positional": how["positional"]}
+    more = {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}
+    facts |= {"reading": more} if more else {}
     lines = ["proved", ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
     if certificate_raw is None:
         return lines + ["disjointness of the label sets was not checked: no certificate"]
     data_hash, model_hash = (hashlib.sha256(raw).hexdigest() for raw in (data_raw, model_raw))
     facts |= {"format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
               "sha256": {"data": data_hash, "model": model_hash}, "strategy": meta.get("strategy")}
+    sets = {} if argmax else sets  # such cones are disjoint
     reading("certificate", check_certificate, certificate_raw, facts, sets, dimension)
     return lines + ["the certificate agrees, the sets are disjoint; only stated: float64, radius"]
 

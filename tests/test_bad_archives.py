@@ -260,8 +260,9 @@ def check_json(rng):
     else:
         place[last] = copy.deepcopy(rng.choice(JUNK))
     content = json.dumps(document).encode()
-    numbers, positional = rng.choice(["exact", "binary64"]), rng.random() < 0.3
-    read_or_refuse(lambda: data_json.read(content, numbers, positional, {}))
+    numbers = rng.choice(["exact", "binary64"])
+    reading = hm.Reading(positional=rng.random() < 0.3, window=rng.choice([1, 1, 4]))
+    read_or_refuse(lambda: data_json.read(content, numbers, {}).read_as(reading))
 
 
 def mutated(members, rng):
@@ -286,7 +287,7 @@ def mutated(members, rng):
 def check_npz(rng):
     content = mutated({"tokens": TOKENS, "offsets": OFFSETS, "label": LABEL,
                        "labels": np.array(SETS % "9, 9, 9")}, rng)  # fmt: skip
-    read_or_refuse(lambda: data_npz.read(content, "exact", False, {}))
+    read_or_refuse(lambda: data_npz.read(content, "exact", {}))
 
 
 def check_model(rng, members):

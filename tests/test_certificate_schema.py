@@ -54,6 +54,16 @@ def test_every_kind_of_label_set(seed):
     VALIDATOR.validate(document)
 
 
+def test_readings_are_stated_where_they_are_not_the_default():
+    reading = hm.Reading(window=2, dilations=(1, 3), stride=2, lift=1, label_sets="argmax")
+    data = hm.Dataset([[(k,), (1,)] for k in range(3)], range(3), reading=reading)
+    document = hm.certify(hm.build(data), data).to_json()
+    document["sha256"] = {"data": "0" * 64, "model": "f" * 64}
+    VALIDATOR.validate(document)
+    for wrong in ({}, {"window": 1}, {"positional": True}, {"label_sets": "points"}, {"lift": 0}):
+        assert not VALIDATOR.is_valid(document | {"reading": wrong})
+
+
 def test_the_example_certificates():
     folder = EXAMPLES / "certificates"
     VALIDATOR.validate(json.loads((folder / "certificate.json").read_text()))

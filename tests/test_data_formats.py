@@ -121,7 +121,7 @@ def test_all_numbers_at_once_are_those_one_by_one(rows, binary64):
     content = f'{{"dimension": 2, "sequences": [{{"tokens": [{text}]}}]}}'.encode()
     reader = NumberReader("binary64" if binary64 else "exact")
     expected = [tuple(reader.number(Written(x), "here") for x in row) for row in rows]
-    data = read(content, "binary64" if binary64 else "exact", False, {})
+    data = read(content, "binary64" if binary64 else "exact", {})
     assert list(data.sequence(0)) == expected
     assert not np.signbit(data.tokens.values[data.tokens.values == 0]).any()
 
@@ -143,7 +143,7 @@ def test_all_numbers_at_once_are_those_one_by_one(rows, binary64):
 def test_one_bad_token_among_good_ones_is_named(token, place):
     content = f'{{"dimension": 2, "sequences": [{{"tokens": [[1, 2.5], {token}]}}]}}'.encode()
     with pytest.raises(InputError, match=f"^sequence 1, token 2.*{place}"):
-        read(content, "exact", False, {})
+        read(content, "exact", {})
 
 
 def test_long_numbers_within_the_limits(tmp_path):

@@ -27,7 +27,7 @@ def library(name):
 
 
 def facts(data, *, ids=True):
-    found = list(data), data.names, dict(data.sets), data.positional
+    found = list(data), data.names, dict(data.sets), data.reading
     return (*found, data.ids) if ids else found
 
 
@@ -54,7 +54,14 @@ def any_data(draw, numbers=NUMBERS):
     sets = None
     if draw(st.booleans()):
         sets = disjoint_sets([str(x) for x in names], d, draw(st.randoms()), KINDS)
-    return hm.Dataset(given, labels, sets, ids=ids, positional=draw(st.booleans()))
+    argmax = sets is None and draw(st.booleans())
+    reading = hm.Reading(
+        positional=draw(st.booleans()),
+        window=draw(st.integers(1, 3)),
+        stride=draw(st.integers(1, 2)),
+        label_sets="argmax" if argmax else "points",
+    )
+    return hm.Dataset(given, labels, sets, ids=ids, reading=reading)
 
 
 def again(folder, data, name):
@@ -67,7 +74,7 @@ def again(folder, data, name):
         reason = str(problem)
     assert path.exists() == (not reason)
     assert not reason or "save as .json" in reason
-    return None if reason else hm.load(path, positional=data.positional)
+    return None if reason else hm.load(path, reading=data.reading)
 
 
 @given(any_data())
@@ -95,7 +102,7 @@ def test_npz_and_csv_hold_what_they_can_or_say_so(tmp_path_factory, data):
 @given(any_data(st.integers(-9, 9)))
 def test_small_integers_with_default_sets_go_through_every_form(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("plain")
-    plain = hm.Dataset([*data], [f"<{name}>" for name in data.names])
+    plain = hm.Dataset([*data.read_as(hm.Reading())], [f"<{name}>" for name in data.names])
     for name in ("d.json", "d.npz", "d.csv"):
         assert facts(again(folder, plain, name), ids=False) == facts(plain, ids=False)
 
@@ -272,6 +279,10 @@ def test_ts_to_the_letter(tmp_path):
     assert [*data] == [((0, 1), (F(1, 10), 1), (2, 1)), ((2, 0), (1, -3))]
     assert data.labels == ["up", "down"]
     assert [*data.sets] == ["down", "flat", "up"]  # all that are declared, sorted
+    assert [*data[:1].sets] == [*data.split(0.5)[0].sets] == [*data.sets]
+    cones = hm.load(tmp_path / "d.ts", label_sets="argmax")
+    assert [*cones.sets] == [*data.sets]
+    assert cones.dimension == 3
     assert hm.load(tmp_path / "d.ts", numbers="binary64")[0][1][0] == F(0.1)
     (tmp_path / "d").write_bytes(gzip.compress(TS.encode()))
     assert [*hm.load(tmp_path / "d")] == [*data]

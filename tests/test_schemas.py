@@ -90,7 +90,7 @@ def test_numbers_in_text(validator, text):
     document = copy.deepcopy(GOOD)
     document["sequences"][0]["tokens"][0][0] = text
     try:
-        read(json.dumps(document).encode(), "exact", False, {})
+        read(json.dumps(document).encode(), "exact", {})
     except InputError:
         assert not validator.is_valid(document)
     else:
@@ -116,7 +116,7 @@ def test_what_the_reader_accepts_is_valid(validator, rng):
         place = place[key]
     place[last] = copy.deepcopy(rng.choice(JUNK))
     try:
-        read(json.dumps(document).encode(), "exact", False, {})
+        read(json.dumps(document).encode(), "exact", {})
     except InputError:
         return
     validator.validate(document)

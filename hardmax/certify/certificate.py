@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 from .. import __version__
+from ..dataset import Reading
 from ..exact.numbers import Vector, show_vector
 from ..words import html_table, plural
 from .bounds import Bounds, Structure
@@ -48,7 +49,7 @@ class Certificate:
     sha256: dict[str, str | None]
     strategy: str | None
     numbers: str
-    positional: bool
+    reading: Reading
     sequences: int
     N: int
     d: int
@@ -70,6 +71,11 @@ class Certificate:
     def proved(self) -> bool:
         """Whether every sequence is classified, exactly."""
         return self.verdict == "proved"
+
+    @property
+    def positional(self) -> bool:
+        """Whether tokens have their positions as a coordinate."""
+        return self.reading.positional
 
     @property
     def blocks(self) -> int:
@@ -118,14 +124,15 @@ class Certificate:
 
     def to_json(self) -> dict[str, Any]:
         """The document "hardmax-certificate/1", as plain JSON values."""
-        bounds = self.bounds
+        bounds, reading = self.bounds, self.reading.to_certificate()
         return {
             "format": FORMAT,
             "verdict": self.verdict,
             "sha256": self.sha256,
             "strategy": self.strategy,
             "numbers": self.numbers,
-            "positional": self.positional,
+            "positional": self.reading.positional,
+            **({"reading": reading} if reading else {}),
             "sequences": self.sequences,
             "N": self.N,
             "d": self.d,

@@ -158,7 +158,7 @@ def certify(
         sha256={"data": _sha256(data), "model": model.sha256},
         strategy=strategy if isinstance(strategy, str) else None,
         numbers=data.source.get("numbers", "exact"),
-        positional=data.positional,
+        reading=data.reading,
         sequences=len(data),
         N=distinct,
         d=data.dimension,

@@ -24,6 +24,7 @@ from .common import (
     say_sets,
     stages,
 )
+from .reading import read_options, reading_options
 from .summary import show, show_json
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Append to each token its position 1, 2, 3, … as one more coordinate.",
 )
+@reading_options
 @click.option(
     "--numbers",
     type=click.Choice(["exact", "binary64"]),
@@ -80,7 +82,8 @@ if TYPE_CHECKING:
 @json_option
 def build(
     data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int,
-    positional: bool, numbers: str, certificate: str | None, test: str | None,
+    positional: bool, window: int, dilation: str | None, stride: int, label_sets: str,
+    numbers: str, certificate: str | None, test: str | None,
     labels_of: str | None, force: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
@@ -99,6 +102,7 @@ def build(
     Examples:
       hardmax build examples/vowels.json.gz -o model.npz
       hardmax build data.csv -o model.npz --positional --seed 7
+      hardmax build data.csv -o model.npz --window 9 --dilation 1,4 --strategy cover
     """
     from ..construct.build import build as construct
     from ..dataset import ContradictionError
@@ -111,11 +115,12 @@ def build(
     check_overwrite(certificate, "certificate", force)
     times: dict[str, float] = {}
     start = perf_counter()
+    reading = read_options(positional, window, dilation, stride, label_sets)
     sets = label_sets_of(labels_of)
-    loaded = load_labelled(data, numbers, positional, sets)
+    loaded = load_labelled(data, numbers, reading, sets)
     say_sets(loaded, data, labels_of)
     refuse_certificate(loaded, data, certificate)
-    tested = load_labelled(test, numbers, positional, None) if test else None
+    tested = load_labelled(test, numbers, loaded.reading, None) if test else None
     if test is not None and tested is not None and tested.dimension != loaded.dimension:
         raise InputError(
             f"{test}: the data set has dimension {tested.dimension}, {data} {loaded.dimension}"
@@ -130,6 +135,8 @@ def build(
         with report_to(output, certificate):
             return _contradiction(found, as_json)
     times["build"] = perf_counter() - start
+    loaded = loaded.read_as(model.reading)
+    tested = tested.read_as(model.reading) if tested is not None else None
     return _prove_and_store(model, loaded, tested, output, certificate, times, as_json)
 
 

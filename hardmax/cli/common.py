@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..words import plural
 
 if TYPE_CHECKING:
-    from ..dataset import Dataset
+    from ..dataset import Dataset, Reading
     from ..labels import LabelSet
     from ..model.transformer import Transformer
 
@@ -29,7 +29,7 @@ labels_of_option = click.option(
 )
 
 
-def label_sets_of(path: str | None) -> dict[str, LabelSet] | None:
+def label_sets_of(path: str | None) -> Mapping[str, LabelSet] | None:
     """The label sets that the model file of --labels-of remembers; None without the option."""
     if path is None:
         return None
@@ -66,12 +66,12 @@ def say_sets(data: Dataset, path: str, labels_of: str | None) -> None:
 
 
 def load_labelled(
-    path: str, numbers: str, positional: bool, sets: dict[str, LabelSet] | None
+    path: str, numbers: str, reading: Reading, sets: Mapping[str, LabelSet] | None
 ) -> Dataset:
     """Read a data set in which every sequence needs its label; an error names the file."""
     from ..formats.data import load
 
-    data = load(path, numbers=numbers, positional=positional, sets=sets)
+    data = load(path, numbers=numbers, reading=reading, sets=sets)
     need_labels(data, path)
     return data
 
@@ -111,9 +111,10 @@ def _compare_sets(model: Transformer, name: str, path: str, data: Dataset) -> No
     here = json.dumps(data.given_sets[wrong].to_json(), ensure_ascii=False)
     there = label_sets(model, lifted=False).get(wrong)
     known = "has no set" if there is None else json.dumps(there.to_json(), ensure_ascii=False)
+    kind = "sets of argmax" if data.reading.label_sets == "argmax" else "default points"
     click.echo(
         f"note: {path} has no label sets, so its {plural(len(data.sets), 'label')} got the "
-        f"default points; {name} remembers others (label {wrong!r}: here {here}, there "
+        f"{kind}; {name} remembers others (label {wrong!r}: here {here}, there "
         f"{known}). To judge by the model's sets, add: --labels-of {name}",
         err=True,
     )

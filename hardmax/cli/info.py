@@ -11,6 +11,7 @@ from .common import json_option, print_json
 from .table import table
 
 if TYPE_CHECKING:
+    from ..dataset import Reading
     from ..model.transformer import Transformer
 
 
@@ -63,12 +64,18 @@ def info(model: str, as_json: bool) -> int:
         ("strategy", str(meta.get("strategy", "unknown"))),
         ("seed", str(meta.get("seed", "unknown"))),
         ("labels", str(len(labels)) if isinstance(labels, dict) else "not recorded"),
-        ("positional", str(meta.get("positional", False)).lower()),
+        *_reading(loaded.reading),
         ("sha256", str(loaded.sha256)),
     ]
     table(model, rows)
     _show_bounds(facts)
     return 0
+
+
+def _reading(reading: Reading) -> list[tuple[str, str]]:
+    """How data are read: positions, and what else is not the default."""
+    said = reading.to_meta()
+    return [(key.replace("_", " "), str(said[key]).lower().strip("[]")) for key in said]
 
 
 def _bounds(model: Transformer) -> dict[str, int | None] | None:

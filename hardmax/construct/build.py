@@ -73,16 +73,19 @@ def build(
     merged = merge(data)
     tell(strategy)
     model = _built(strategy, data, merged, seed, on_block, learn, robust)
+    reading = model.meta.pop("reading", data.reading)  # a strategy may choose its own
     model.meta = {
         "strategy": strategy,
         "seed": seed,
         "versions": {"hardmax": __version__},
         "dataset": data.source.get("sha256"),
         "numbers": data.source.get("numbers", "exact"),
-        "positional": data.positional,
+        **reading.to_meta(),
         "N": len(merged),
         "M": len(set(data.names)),
-        "labels": {name: label_set.to_json() for name, label_set in data.given_sets.items()},
+        "labels": [*data.given_sets]
+        if reading.label_sets == "argmax"
+        else {name: label_set.to_json() for name, label_set in data.given_sets.items()},
         **({"label_type": "integer"} if set(map(type, data.labels)) == {int} else {}),
         "options": ({"learn": learn} if strategy in _LEARNING else {})
         | ({"robust": True} if robust and strategy == "auto" else {}),

@@ -2,5 +2,6 @@
 
 from .dataset import Dataset
 from .measures import ContradictionError, Merged, TiedSequences, merge
+from .reading import Reading
 
-__all__ = ["ContradictionError", "Dataset", "Merged", "TiedSequences", "merge"]
+__all__ = ["ContradictionError", "Dataset", "Merged", "Reading", "TiedSequences", "merge"]

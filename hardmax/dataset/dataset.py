@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, cast
@@ -11,12 +12,15 @@ from typing import Any, cast
 import numpy as np
 
 from ..errors import InputError
-from ..exact.array import ExactArray, frozen, ranges
+from ..exact.array import ExactArray, frozen
 from ..exact.numbers import Vector
 from ..labels import (
     LabelSet,
     NamedSets,
+    Separations,
+    argmax_sets,
     check_disjoint,
+    check_size,
     default_points,
     in_order,
     lift,
@@ -27,9 +31,11 @@ from ..words import html_table, plural
 from .arrays import is_table, packed
 from .grouping import Merged, group_measures
 from .long_form import read_table
-from .parts import chosen, halves
+from .parts import chosen, halves, taken
+from .reading import Reading
 
 Sets = Mapping[Any, Any]
+_OWN = "the data hold label sets of their own; label sets argmax are for data without any"
 
 
 class Dataset:
@@ -42,7 +48,9 @@ class Dataset:
     and as texts in ``names``. ``sets`` maps each label to a `LabelSet`, or a list of numbers, a
     point; or it is another data set, whose sets are taken. By default the labels, sorted
     (integers by value, then text), get the points 0·e₁, 1·e₁, 2·e₁, …
-    With ``positional`` every token gets its position 1, 2, 3, … as one more coordinate.
+    ``reading`` says how the tokens given become those of a model (`Reading`); with ``positional``
+    every token gets its position 1, 2, 3, … as one more coordinate, with ``label_sets="argmax"``
+    the sets are open cones, one a label, and zeros make up for coordinates that these lack.
     Raises InputError where something does not fit, and where two label sets meet.
 
     A data set is a list of its sequences: ``data[j]`` holds exact tokens, ``data[2:5]`` and
@@ -57,7 +65,11 @@ class Dataset:
     """
 
     sets: NamedSets
-    given_sets: NamedSets  # before positions: what files hold
+    given_sets: NamedSets  # before the reading: those of the file, or the cones of argmax in ℚ^M
+    reading: Reading
+    tokens: ExactArray  # as the model sees them
+    offsets: np.ndarray
+    _classes: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -67,6 +79,8 @@ class Dataset:
         *,
         ids: Iterable[str | None] | None = None,
         positional: bool = False,
+        label_sets: str = "points",
+        reading: Reading | None = None,
     ) -> None:
         if isinstance(sequences, Dataset):
             raise InputError("this is a data set already; data.with_sets(sets) changes its sets")
@@ -75,7 +89,8 @@ class Dataset:
             labels, ids = own if labels is None else labels, names if ids is None else ids
         else:
             tokens, offsets = packed(sequences)
-        self._fill(tokens, offsets, labels, sets, ids, positional, {})
+        reading = Reading.of(reading, positional, label_sets)
+        self._fill(tokens, offsets, labels, sets, ids, reading, {})
 
     @classmethod
     def from_arrays(
@@ -87,11 +102,18 @@ class Dataset:
         *,
         ids: Iterable[str | None] | None = None,
         positional: bool = False,
+        reading: Reading | None = None,
         source: Mapping[str, Any] | None = None,
+        classes: Iterable[str] = (),
     ) -> Dataset:
-        """Dataset of packed tokens (T, d): sequence j is ``tokens[offsets[j]:offsets[j+1]]``."""
+        """Dataset of packed tokens (T, d): sequence j is ``tokens[offsets[j]:offsets[j+1]]``.
+
+        ``classes`` are labels that have a default set whether they occur or not.
+        """
         self = cls.__new__(cls)
-        self._fill(tokens, offsets, labels, sets, ids, positional, source or {})
+        self._classes = tuple(classes)
+        reading = Reading.of(reading, positional)
+        self._fill(tokens, offsets, labels, sets, ids, reading, source or {})
         return self
 
     def _fill(
@@ -101,7 +123,7 @@ class Dataset:
         labels: Iterable[Any] | None,
         sets: Sets | Dataset | None,
         ids: Iterable[str | None] | None,
-        positional: bool,
+        reading: Reading,
         source: Mapping[str, Any],
     ) -> None:
         count = len(offsets) - 1
@@ -122,11 +144,10 @@ class Dataset:
         self.ids = list(ids) if ids is not None else [None] * count
         if len(self.ids) != count:
             raise InputError(f"{len(self.ids)} ids for {count} sequences")
-        self.offsets = frozen(np.array(offsets, dtype=np.int64))
-        self.positional = positional
         self.source = dict(source)  # sha256 of the file, numbers: how it was read
-        self._choose_sets(sets, tokens.shape[1])
-        self.tokens = _with_positions(tokens, self.offsets) if positional else tokens
+        self._written = tokens, frozen(np.array(offsets, dtype=np.int64))
+        self._choose_sets(sets, reading)
+        self.tokens, self.offsets = self.reading.tokens(*self._written)
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickle and copy take: all but what is remembered."""
@@ -135,38 +156,67 @@ class Dataset:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.offsets = frozen(self.offsets)
+        self._written = self._written[0], frozen(self._written[1])
 
-    def _choose_sets(self, sets: Sets | Dataset | None, dimension: int) -> None:
-        """Take ``sets``, or the default points; the dimension is that before positions."""
-        self.has_sets = sets is not None  # given, not the default points
+    def _choose_sets(self, sets: Sets | Dataset | None, reading: Reading) -> None:
+        """Take ``sets``, or else those that the sorted labels have by default."""
+        self.has_sets = sets is not None  # given, not those by default
+        self._own_sets = self.has_sets and reading.label_sets == "points"
         own = {
             name: label
             for name, label in zip(self.names, self.labels, strict=True)
             if name is not None
         }
         if sets is None:
-            chosen: Mapping[str, LabelSet] = default_points(in_order(own), dimension)
-        else:
-            chosen = read_sets(sets.given_sets if isinstance(sets, Dataset) else sets)
-            for name, label_set in chosen.items():
-                if label_set.dimension != dimension:
-                    lifted = self.positional and label_set.dimension == dimension + 1
-                    advice = "; give the data set itself, sets=other" if lifted else ""
-                    raise InputError(
-                        f"label {name!r} has dimension {label_set.dimension}, "
-                        f"the tokens have {dimension}{advice}"
-                    )
-            unknown = next((name for name in own if name not in chosen), None)
-            if unknown is not None:
+            own = dict(zip(self._classes, self._classes, strict=True)) | own
+            self._take_sets(self._default_sets(in_order(own), reading), own, reading)
+            return
+        chosen = read_sets(sets.given_sets if isinstance(sets, Dataset) else sets)
+        if reading.label_sets == "argmax":
+            cones = argmax_sets(in_order(chosen))
+            if chosen != cones:
+                raise InputError(_OWN)
+            chosen = NamedSets(cones, chosen.labels)
+        dimension = self.written_dimension
+        for name, label_set in chosen.items() if self._own_sets else ():
+            if label_set.dimension != dimension:
+                lifted = label_set.dimension == reading.dimension(dimension)
+                advice = "; give the data set itself, sets=other" if lifted else ""
                 raise InputError(
-                    f"{self.name(self.names.index(unknown))} has the label {unknown!r}, which "
-                    f"is not among the labels"
+                    f"label {name!r} has dimension {label_set.dimension}, "
+                    f"the tokens have {dimension}{advice}"
                 )
-            own = {name: own.get(name, chosen.label(name)) for name in chosen}
-        self.separations = check_disjoint(chosen)
+        unknown = next((name for name in own if name not in chosen), None)
+        if unknown is not None:
+            raise InputError(
+                f"{self.name(self.names.index(unknown))} has the label {unknown!r}, which "
+                f"is not among the labels"
+            )
+        labels = {name: own.get(name, chosen.label(name)) for name in chosen}
+        self._take_sets(chosen, labels, reading)
+
+    def _default_sets(self, names: list[str], reading: Reading) -> Mapping[str, LabelSet]:
+        if reading.label_sets == "argmax" and names:
+            return argmax_sets(names)
+        return default_points(names, self.written_dimension)
+
+    def _take_sets(
+        self, chosen: Mapping[str, LabelSet], own: Mapping[str, Any], reading: Reading
+    ) -> None:
+        """Extend the sets to the coordinates that the model sees; lift the tokens for argmax."""
+        width = reading.dimension(self.written_dimension)
+        if reading.label_sets == "argmax":
+            missing = max(0, len(chosen) - width)
+            reading, width = replace(reading, lift=reading.lift + missing), width + missing
+            check_size(len(chosen), width)
+            self.separations = Separations({}, {})  # cones are disjoint as they stand
+        else:
+            self.separations = check_disjoint(chosen)
+        self.reading = reading
         self.given_sets = self.sets = NamedSets(chosen, own)
-        if self.positional:
-            self.sets = NamedSets({name: lift(each) for name, each in chosen.items()}, own)
+        if any(each.dimension < width for each in chosen.values()):
+            more = {name: lift(each, width - each.dimension) for name, each in chosen.items()}
+            self.sets = NamedSets(more, own)
 
     def with_sets(self, sets: Sets | Dataset, origin: str = "given apart") -> Dataset:
         """The same sequences and labels with other label sets.
@@ -174,11 +224,59 @@ class Dataset:
         ``origin`` says where they come from. A certificate needs data from one file alone, so
         none can be written for the result; save it, and load it again.
         """
+        other = self._twin()
+        other.source = {**self.source, "sets": origin}
+        other._choose_sets(sets, self.reading)
+        return other._read_after(self.reading)
+
+    def read_as(self, reading: Reading) -> Dataset:
+        """The same sequences, their tokens read as ``reading`` says, whatever was done before.
+
+        Data with label sets of their own can't be read with those of argmax: InputError.
+
+        >>> data = Dataset([[(5,), (7,), (9,)]], ["a"])
+        >>> data.read_as(Reading(window=3, stride=2))[0] == ((5, 5, 7), (7, 9, 9))
+        True
+        """
+        other, reading = self._twin(), Reading.of(reading)
+        sets, own = self.given_sets, dict(self.given_sets.labels)
+        if reading.label_sets != self.reading.label_sets:
+            if self._own_sets:
+                raise InputError(_OWN)
+            other._take_sets(self._default_sets([*sets], reading), own, reading)
+        elif reading != self.reading:
+            other._take_sets(sets, own, reading)
+        return other._read_after(self.reading)
+
+    def windowed(self, width: int, dilations: Iterable[int] = (1,), stride: int = 1) -> Dataset:
+        """The same sequences, each token with its neighbours beside it (`Reading`).
+
+        >>> Dataset([[(5,), (7,)]], ["a"]).windowed(2)[0] == ((5, 7), (7, 7))
+        True
+        """
+        window = {"window": width, "dilations": dilations, "stride": stride}
+        return self.read_as(replace(self.reading, **window))  # type: ignore[arg-type]
+
+    def _twin(self) -> Dataset:
         other = copy(self)
         other.labels = self.labels.copy()
-        other.source = {**self.source, "sets": origin}
-        other._choose_sets(sets, self.dimension - self.positional)
         return other
+
+    def _read_after(self, before: Reading) -> Dataset:
+        """Itself, with the tokens read anew where the reading is not as before."""
+        if self.reading != before:
+            self.tokens, self.offsets = self.reading.tokens(*self._written)
+        return self
+
+    @property
+    def positional(self) -> bool:
+        """Whether the tokens have their positions as a coordinate."""
+        return self.reading.positional
+
+    @property
+    def written_dimension(self) -> int:
+        """Dimension d₀ of the tokens before the reading, as a file holds them."""
+        return self._written[0].shape[1]
 
     @property
     def names(self) -> list[str | None]:
@@ -189,7 +287,7 @@ class Dataset:
 
     @property
     def dimension(self) -> int:
-        """Dimension d of the tokens (with the position, where it was appended)."""
+        """Dimension d of the tokens as the model sees them (`Reading.dimension`)."""
         return self.tokens.shape[1]
 
     def __len__(self) -> int:
@@ -209,11 +307,12 @@ class Dataset:
         """The data set of some sequences, with all label sets."""
         if not len(rows):
             raise InputError("a data set needs at least one sequence; none is chosen")
-        lengths = np.diff(self.offsets)[rows]
         part = copy(self)
         part._coded = None
-        part.tokens = self.tokens.take(ranges(self.offsets[rows], lengths))
-        part.offsets = frozen(np.concatenate([[0], np.cumsum(lengths)]))
+        part._written = taken(*self._written, rows)
+        part.tokens, part.offsets = part._written
+        if not self.reading.keeps_tokens:
+            part.tokens, part.offsets = taken(self.tokens, self.offsets, rows)
         part.labels = [self.labels[j] for j in rows.tolist()]
         part._named = [], []
         part.ids = [self.ids[j] for j in rows.tolist()]
@@ -308,13 +407,3 @@ class Dataset:
     def merged(self) -> Merged:
         """Sequences grouped by their empirical measures, whatever their labels."""
         return group_measures(self.tokens, self.offsets)
-
-
-def _with_positions(tokens: ExactArray, offsets: np.ndarray) -> ExactArray:
-    starts = np.repeat(offsets[:-1], np.diff(offsets))
-    positions = np.arange(len(tokens)) - starts + 1.0
-    width = tokens.shape[1]
-    exact: Mapping[int, Any] = {
-        k // width * (width + 1) + k % width: value for k, value in tokens.exact.items()
-    }
-    return ExactArray.owning(np.c_[tokens.values, positions], exact)

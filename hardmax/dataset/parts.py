@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..exact.array import ExactArray, frozen, ranges
 
 _ADVICE = "give a number, a slice, a list of numbers, or one bool for each sequence"
 
@@ -44,3 +45,12 @@ def halves(count: int, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarr
     size = min(max(round(fraction * count), 1), count - 1)
     order = np.random.default_rng(seed).permutation(count)
     return np.sort(order[:size]), np.sort(order[size:])
+
+
+def taken(
+    tokens: ExactArray, offsets: np.ndarray, rows: np.ndarray
+) -> tuple[ExactArray, np.ndarray]:
+    """Packed tokens and offsets of some sequences, in the given order."""
+    lengths = np.diff(offsets)[rows]
+    part = tokens.take(ranges(offsets[rows], lengths))
+    return part, frozen(np.concatenate([[0], np.cumsum(lengths)]))

@@ -48,7 +48,7 @@ def dataset(name: str) -> Dataset:
     """
     from ..formats.data_json import read
 
-    return read(source(name), "exact", False, {})
+    return read(source(name), "exact", {})
 
 
 def draw(name: str) -> Figure:

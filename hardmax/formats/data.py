@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..dataset import Dataset
+from ..dataset import Dataset, Reading
 from ..errors import InputError
 from ..labels import LabelSet, default_points, in_order
 from ..model.transformer import Transformer
@@ -30,7 +30,7 @@ from .npz import write_npz
 from .written import NumberReader, parse
 
 SIDECAR = "labels.json"
-Reader = Callable[[bytes, str, bool, Mapping[str, Any]], Dataset]
+Reader = Callable[[bytes, str, Mapping[str, Any]], Dataset]
 _UNCHECKED = (data_parquet.read, data_ts.read)  # forms that the checker does not read
 
 
@@ -39,12 +39,15 @@ def load(
     *,
     numbers: str = "exact",
     positional: bool = False,
+    label_sets: str = "points",
+    reading: Reading | None = None,
     sets: Mapping[Any, Any] | Dataset | None = None,
 ) -> Dataset:
     """Read a data set: JSON, .npz, CSV, Parquet or .ts, told apart by content; .gz of all too.
 
     Decimals mean exactly what is written, or with ``numbers="binary64"`` the nearest
-    float64. ``positional`` appends to each token its position 1, 2, 3, …
+    float64. ``reading`` says how tokens become those of a model (`Reading`); ``positional``
+    and ``label_sets`` are short for Reading(positional=True) and Reading(label_sets="argmax").
     ``sets`` are label sets to use instead of the file's, as in `Dataset`; of a test set those
     of the training data, ``sets=train``. A CSV file has the sets of a file `labels.json`
     beside it, where there is one. "-" is standard input.
@@ -54,6 +57,7 @@ def load(
     if not isinstance(path, str | PathLike):
         raise InputError(f"{kind(path)} is not the name of a data file")
     content = read_content(path)
+    reading = Reading.of(reading, positional, label_sets)
     source: dict[str, str | None] = {"sha256": sha256(content), "numbers": numbers}
     try:
         if isinstance(content, memoryview):
@@ -63,9 +67,9 @@ def load(
             read = _reader(content)
             if read in _UNCHECKED:  # a certificate would name a file that nobody can check
                 source["sha256"] = None
-        data = read(content, numbers, positional, source)
+        data = read(content, numbers, source)
         if sets is not None:
-            return data.with_sets(sets)
+            return data.read_as(reading).with_sets(sets)
     except InputError as problem:
         reason = instead(content, "data") or problem
         raise InputError(f"{shown_name(path)}: {reason}") from None
@@ -73,8 +77,11 @@ def load(
         raise InputError(f"{shown_name(path)}: too large for this machine's memory") from None
     beside = Path(path).with_name(SIDECAR)
     if read is data_csv.read and path != STANDARD and beside.is_file():
-        return data.with_sets(_sidecar(beside, numbers, data), str(beside))
-    return data
+        data = data.with_sets(_sidecar(beside, numbers, data), str(beside))
+    try:
+        return data.read_as(reading)
+    except InputError as problem:
+        raise InputError(f"{shown_name(path)}: {problem}") from None
 
 
 def load_for(
@@ -83,11 +90,11 @@ def load_for(
     *,
     sets: Mapping[Any, Any] | Dataset | None = None,
 ) -> Dataset:
-    """Read a data set the way the model's was read: numbers and positions from its meta."""
-    numbers, positional = model.meta.get("numbers", "exact"), model.meta.get("positional", False)
-    if numbers not in ("exact", "binary64") or not isinstance(positional, bool):
-        raise InputError("the model's meta does not say how numbers and positions are read")
-    data = load(path, numbers=numbers, positional=positional, sets=sets)
+    """Read a data set the way the model's was read: its meta says numbers and `Reading`."""
+    numbers = model.meta.get("numbers", "exact")
+    if numbers not in ("exact", "binary64"):
+        raise InputError("the model's meta does not say how numbers are read: exact or binary64")
+    data = load(path, numbers=numbers, reading=model.reading, sets=sets)
     if data.dimension != model.dimension:
         raise InputError(
             f"{shown_name(path)}: the data set has dimension {data.dimension}, "
@@ -102,9 +109,7 @@ def _sidecar(path: Path, numbers: str, data: Dataset) -> dict[str, LabelSet]:
         found = parse(read_bytes(path))
         if isinstance(found, dict) and set(found) <= {"format", "labels"}:
             found = found.get("labels", found)
-        return data_json.read_label_sets(
-            found, NumberReader(numbers), data.dimension - data.positional
-        )
+        return data_json.read_label_sets(found, NumberReader(numbers), data.dimension)
     except InputError as problem:
         raise InputError(
             f"{path}: {problem}; this file gives the label sets of the CSV files beside it"
@@ -136,9 +141,13 @@ def save(data: Dataset, path: str | PathLike[str]) -> None:
 def _check_default_sets(data: Dataset, path: str | PathLike[str]) -> None:
     """Refuse label sets that a CSV file at this place would not be read with."""
     beside = Path(path).with_name(SIDECAR)
-    width = data.dimension - data.positional
+    if data.reading.label_sets == "argmax" and not beside.is_file():
+        data_json.sets_json(data)  # refuses labels that do not occur
+        return
     names = in_order({name for name in data.names if name is not None})
-    read = _sidecar(beside, "exact", data) if beside.is_file() else default_points(names, width)
+    read: Mapping[str, LabelSet] = default_points(names, data.written_dimension)
+    if beside.is_file():
+        read = _sidecar(beside, "exact", data.read_as(Reading()))
     if dict(data.given_sets) != dict(read):
         said = f"{beside} holds others" if beside.is_file() else "these are not the default points"
         raise InputError(

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset
+from ..dataset import Dataset, Reading
 from ..errors import InputError
 from ..exact.array import ExactArray
 from ..exact.numbers import Vector, exact_text
 from .written import NumberReader
 
 
-def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:
+def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
     """Data set from the bytes of a CSV file.
 
     Sequences come in the order in which their names first appear, tokens in the order of
@@ -54,7 +54,7 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
     offsets = np.cumsum([0, *(len(tokens) for tokens in sequences.values())])
     return Dataset.from_arrays(
         ExactArray.from_rows(rows, dimension), offsets, list(labels.values()),
-        ids=list(sequences), positional=positional, source=source,
+        ids=list(sequences), source=source,
     )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def text(data: Dataset) -> str:
     A sequence without an id is named by its number. Raises InputError for names and labels that
     CSV does not hold.
     """
-    width = data.dimension - data.positional
+    data = data.read_as(Reading())
     names = [str(j + 1) if name is None else name for j, name in enumerate(data.ids)]
     if len({*names}) < len(names):
         raise InputError("two sequences have one name, which CSV can't keep apart; save as .json")
@@ -76,8 +76,8 @@ def text(data: Dataset) -> str:
             )
     file = io.StringIO(newline="")
     writer = csv.writer(file)
-    writer.writerow(["sequence", "label", *(f"x{i + 1}" for i in range(width))])
+    writer.writerow(["sequence", "label", *(f"x{i + 1}" for i in range(data.dimension))])
     for j, (name, label) in enumerate(zip(names, data.names, strict=True)):
         for token in data.sequence(j):
-            writer.writerow([name, label or "", *map(exact_text, token[:width])])
+            writer.writerow([name, label or "", *map(exact_text, token)])
     return file.getvalue()

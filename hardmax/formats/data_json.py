@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset
+from ..dataset import Dataset, Reading
 from ..errors import InputError
 from ..exact.array import ExactArray
 from ..exact.numbers import MAX_DIGITS, Vector, json_vector
@@ -97,7 +96,7 @@ def _label_set(value: object, place: str, reader: NumberReader, dimension: int) 
         raise InputError(message if message.startswith(place) else f"{place}: {message}") from None
 
 
-def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:
+def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
     """Data set from the bytes of a JSON file."""
     document = parse(content)
     if not isinstance(document, dict):
@@ -146,9 +145,7 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
             for i in range(a, b)
         ]
         array = ExactArray.from_rows(rows, dimension)
-    return Dataset.from_arrays(
-        array, np.array(offsets), labels, sets, ids=ids, positional=positional, source=source
-    )
+    return Dataset.from_arrays(array, np.array(offsets), labels, sets, ids=ids, source=source)
 
 
 def _dimension(sequences: object) -> Written | None:
@@ -167,29 +164,33 @@ def _label(value: object, place: str) -> str | int | None:
 
 
 def sets_json(data: Dataset) -> dict[str, Any]:
-    """Label sets as data files hold them."""
+    """Label sets as data files hold them, which leave out those of argmax."""
+    if data.reading.label_sets == "argmax":
+        names = {name for name in data.names if name is not None}
+        if names != {*data.given_sets}:
+            missing = next(name for name in data.given_sets if name not in names)
+            raise InputError(
+                f"the label sets argmax are those of the labels that occur, and no sequence has "
+                f"{missing!r}; save the whole, or data.read_as(hardmax.Reading())"
+            )
+        return {}
     return {name: label_set.to_json() for name, label_set in data.given_sets.items()}
-
-
-def sets_text(data: Dataset) -> str:
-    """`sets_json` as text."""
-    return json.dumps(sets_json(data), ensure_ascii=False)
 
 
 def document(data: Dataset) -> dict[str, Any]:
     """The JSON file of a data set, exact: it reads as the same data."""
-    width = data.dimension - data.positional
+    found: dict[str, Any] = {"format": FORMAT, "dimension": data.written_dimension}
+    if sets := sets_json(data):
+        found["labels"] = sets
+    written = data.read_as(Reading())
     sequences = []
     for j, (label, name) in enumerate(zip(data.labels, data.names, strict=True)):
-        entry: dict[str, Any] = {"tokens": [json_vector(z[:width]) for z in data.sequence(j)]}
+        entry: dict[str, Any] = {"tokens": [json_vector(z) for z in written.sequence(j)]}
         if name is not None:
             entry["label"] = label if type(label) is int and len(name) <= _SHORT else name
         if data.ids[j] is not None:
             entry["id"] = data.ids[j]
         sequences.append(entry)
-    found: dict[str, Any] = {"format": FORMAT, "dimension": width}
-    if data.sets:
-        found["labels"] = sets_json(data)
     return {**found, "sequences": sequences}
 
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset
+from ..dataset import Dataset, Reading
 from ..dataset.arrays import check_finite
 from ..errors import InputError
 from ..exact.array import ExactArray
 from ..exact.numbers import MAX_EXPONENT
-from .data_json import read_label_sets, sets_text
+from .data_json import read_label_sets, sets_json
 from .npz import read_npz, text
 from .written import NumberReader, parse
 
 
-def read(
-    content: bytes | memoryview, numbers: str, positional: bool, source: Mapping[str, Any]
-) -> Dataset:
+def read(content: bytes | memoryview, numbers: str, source: Mapping[str, Any]) -> Dataset:
     """Data set from the bytes of an .npz file; what can be written to is the data set's then."""
     arrays = read_npz(content, {"tokens", "offsets", "label", "labels"})
     for name in ("tokens", "offsets"):
@@ -51,7 +50,7 @@ def read(
         sets = read_label_sets(document, NumberReader(numbers), tokens.shape[1])
     return Dataset.from_arrays(
         ExactArray.from_numpy(tokens, own=True), offsets, labels, sets,
-        positional=positional, source=source,
+        source=source,
     )  # fmt: skip
 
 
@@ -73,7 +72,8 @@ def _labels(array: np.ndarray | None, count: int) -> list[Any] | None:
 
 def members(data: Dataset) -> dict[str, np.ndarray]:
     """The members of the .npz file of a data set; InputError where it can't hold it exactly."""
-    tokens = data.tokens.values[:, : data.dimension - data.positional]
+    sets, data = sets_json(data), data.read_as(Reading())
+    tokens = data.tokens.values
     if len(data.tokens.exact):
         k = next(iter(data.tokens.exact)) // data.dimension
         j = int(np.searchsorted(data.offsets, k, side="right")) - 1
@@ -90,6 +90,6 @@ def members(data: Dataset) -> dict[str, np.ndarray]:
             raise InputError("a label ends in the character 0, which npz loses; save as .json")
     elif any(label is not None for label in data.labels):
         raise InputError("some sequences have no label, others have one; save as .json")
-    if data.sets:
-        found["labels"] = np.array(sets_text(data))
+    if sets:
+        found["labels"] = np.array(json.dumps(sets, ensure_ascii=False))
     return found

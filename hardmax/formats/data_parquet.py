@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -11,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset
+from ..dataset import Dataset, Reading
 from ..dataset.arrays import check_finite
 from ..dataset.long_form import column_values, exact_tokens, read_table
 from ..errors import InputError, MissingExtraError
 from ..exact.array import ExactArray
 from ..exact.numbers import MAX_EXPONENT, as_fraction, exact_text
-from .data_json import FORMAT, read_label_sets, sets_text
+from .data_json import FORMAT, read_label_sets, sets_json
 from .files import unpacked_limit
 from .written import NumberReader, parse
 
@@ -37,7 +38,7 @@ def _arrow() -> tuple[Any, Any, Any]:
     return pyarrow, pyarrow.compute, pyarrow.parquet
 
 
-def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:
+def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
     """Data set from the bytes of a Parquet file.
 
     Floats and integers mean exactly the numbers they hold, decimals and texts what is written.
@@ -59,9 +60,7 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
     check_finite(tokens.values, offsets, 2.0**MAX_EXPONENT, _TOO_LARGE)
     written = (table.schema.metadata or {}).get(_SETS)
     sets = None if written is None else read_label_sets(parse(written), reader, tokens.shape[1])
-    return Dataset.from_arrays(
-        tokens, offsets, labels, sets, ids=ids, positional=positional, source=source
-    )
+    return Dataset.from_arrays(tokens, offsets, labels, sets, ids=ids, source=source)
 
 
 def _table(content: bytes, arrow: Any, parquet: Any) -> Any:
@@ -121,12 +120,12 @@ def _opened(column: Any, what: str) -> tuple[np.ndarray, Any]:
 def write(path: Path, data: Dataset) -> None:
     """Write one row a sequence: tokens, label, id; floats where they are exact, otherwise texts."""
     arrow, _, parquet = _arrow()
-    width = data.dimension - data.positional
-    values = data.tokens.values[:, :width]
+    sets, data = sets_json(data), data.read_as(Reading())
+    values, width = data.tokens.values, data.dimension
     if not len(data.tokens.exact) and (np.abs(values) < 2.0**MAX_EXPONENT).all():
         flat = arrow.array(values.reshape(-1))
     else:
-        rows = (data.tokens.row(i)[:width] for i in range(len(data.tokens)))
+        rows = (data.tokens.row(i) for i in range(len(data.tokens)))
         flat = arrow.array([exact_text(x) for row in rows for x in row])
     starts = np.arange(len(values) + 1) * width
     inner = arrow.LargeListArray.from_arrays(arrow.array(starts), flat)
@@ -138,6 +137,6 @@ def write(path: Path, data: Dataset) -> None:
     if any(name is not None for name in data.ids):
         columns["id"] = arrow.array(data.ids, arrow.string())
     said = {_FORMAT: FORMAT.encode()}
-    if data.sets:
-        said[_SETS] = sets_text(data).encode()
+    if sets:
+        said[_SETS] = json.dumps(sets, ensure_ascii=False).encode()
     parquet.write_table(arrow.table(columns).replace_schema_metadata(said), path)

@@ -11,7 +11,6 @@ import numpy as np
 from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.array import ExactArray
-from ..labels import default_points, in_order
 from .written import NumberReader, Written
 
 _KNOWN = {  # what a header may say; what stands behind "data" is the data
@@ -20,7 +19,7 @@ _KNOWN = {  # what a header may say; what stands behind "data" is the data
 }  # fmt: skip
 
 
-def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, Any]) -> Dataset:
+def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
     """Data set from the bytes of a .ts file: a token a point in time, a coordinate a channel.
 
     Numbers mean exactly what is written. The labels are those that @classLabel declares, so that
@@ -60,10 +59,7 @@ def read(content: bytes, numbers: str, positional: bool, source: Mapping[str, An
             for i in range(a, b)
         ]
         tokens = ExactArray.from_rows(exact, dimension)
-    sets = default_points(in_order(classes), dimension) if classes else None
-    return Dataset.from_arrays(
-        tokens, np.array(offsets), labels, sets, positional=positional, source=source
-    )
+    return Dataset.from_arrays(tokens, np.array(offsets), labels, source=source, classes=classes)
 
 
 def _header(lines: list[str]) -> tuple[int, dict[str, str]]:

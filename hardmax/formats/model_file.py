@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ..dataset import Reading
 from ..errors import InputError
 from ..exact.array import ExactArray
 from ..exact.numbers import MAX_DIGITS, any_digits, integer, is_binary64, nearest_float
-from ..labels import LabelSet, lift
+from ..labels import LabelSet, argmax_sets, in_order, lift
 from ..model.parameters import NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
 from .contents import instead
@@ -109,25 +110,37 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
     return Transformer(parameters, stages=stages, meta=_meta(text(arrays, "meta")))
 
 
-def label_sets(model: Transformer, *, lifted: bool = True) -> dict[str, LabelSet]:
+def label_sets(model: Transformer, *, lifted: bool = True) -> Mapping[str, LabelSet]:
     """The label sets that a model's meta records; empty where it records none.
 
     ``lifted`` sets have the dimension of the model's outputs, the others that of the data
-    before positions.
+    before the reading.
     """
-    recorded = model.meta.get("labels")
+    recorded, reading = model.meta.get("labels"), model.reading
     if recorded is None:
         return {}
-    positional = model.meta.get("positional", False) is True
-    with any_digits():
-        document = parse(json.dumps(recorded).encode())
     try:
-        sets = read_label_sets(document, NumberReader("exact"), model.dimension - positional)
+        sets = _recorded(recorded, reading, model.dimension)
     except InputError as problem:
         raise InputError(f"the model's meta: {problem}") from None
-    if positional and lifted:
-        return {name: lift(entry) for name, entry in sets.items()}
+    if lifted:
+        return {name: lift(x, model.dimension - x.dimension) for name, x in sets.items()}
     return sets
+
+
+def _recorded(recorded: Any, reading: Reading, dimension: int) -> Mapping[str, LabelSet]:
+    """The sets of a meta: an object of sets, or for argmax the list of the sorted labels."""
+    if reading.label_sets == "argmax":
+        names = recorded if isinstance(recorded, list) else [None]
+        if {*map(type, names)} != {str} or names != in_order({*names}) or len(names) > dimension:
+            raise InputError("'labels' is no list of at most d sorted labels, as argmax needs")
+        return argmax_sets(names)
+    width, rest = divmod(dimension - reading.dimension(0), len(reading.offsets))
+    if rest or width < 1:
+        raise InputError(f"its reading {reading!r} does not lead to dimension {dimension}")
+    with any_digits():
+        document = parse(json.dumps(recorded).encode())
+    return read_label_sets(document, NumberReader("exact"), width)
 
 
 def _meta(content: str) -> dict[str, Any]:

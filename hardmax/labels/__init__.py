@@ -1,6 +1,7 @@
 """Label sets S^c: exact membership, a witness inside, distance, pairwise disjointness."""
 
-from .disjoint import CommonPoint, Separation, check_disjoint, separate
+from .argmax import argmax_sets, check_size
+from .disjoint import CommonPoint, Separation, Separations, check_disjoint, separate
 from .distance import Distance
 from .names import NamedSets, in_order, read_labels, read_sets
 from .sets import Ball, Box, Halfspace, LabelSet, Point, Polyhedron, default_points, lift
@@ -16,7 +17,10 @@ __all__ = [
     "Point",
     "Polyhedron",
     "Separation",
+    "Separations",
+    "argmax_sets",
     "check_disjoint",
+    "check_size",
     "default_points",
     "in_order",
     "lift",

@@ -118,6 +118,11 @@ class NamedSets(Mapping[str, LabelSet]):
     def __repr__(self) -> str:
         return repr(dict(self._sets))
 
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        """The labels by their names, where they are not the names themselves."""
+        return self._labels
+
     def label(self, name: str) -> Any:
         """The label of a name, in the type in which it was given."""
         return self._labels.get(name, name)

@@ -246,6 +246,14 @@ class Polyhedron(_Polyhedral):
             )
         object.__setattr__(self, "_witness", solved.x)
 
+    @classmethod
+    def around(cls, A: tuple[Vector, ...], b: Vector, witness: Vector) -> Polyhedron:
+        """The polyhedron of which a point inside is known, and so that it is not empty."""
+        self = object.__new__(cls)
+        for name, value in (("A", A), ("b", b), ("_witness", witness)):
+            object.__setattr__(self, name, value)
+        return self
+
     @property
     def dimension(self) -> int:
         return len(self.A[0])
@@ -321,20 +329,23 @@ def default_points(names: Sequence[str], dimension: int) -> dict[str, LabelSet]:
     return {name: Point((Fraction(k), *rest)) for k, name in enumerate(names)}
 
 
-def lift(label_set: LabelSet) -> LabelSet:
-    """The set with one more coordinate: 0 for points, unconstrained otherwise.
+def lift(label_set: LabelSet, more: int = 1) -> LabelSet:
+    """The set with ``more`` coordinates: 0 for points, unconstrained otherwise.
 
     >>> lift(Point((1,)))
     Point(point=(Fraction(1, 1), Fraction(0, 1)))
     """
-    zero = Fraction(0)
+    if not more:
+        return label_set
+    zeros = (Fraction(0),) * more
     if isinstance(label_set, Point):
-        return Point((*label_set.point, zero))
+        return Point((*label_set.point, *zeros))
     if isinstance(label_set, Halfspace):
-        return Halfspace((*label_set.normal, zero), label_set.offset)
+        return Halfspace((*label_set.normal, *zeros), label_set.offset)
     if isinstance(label_set, Ball):
-        return Ball(label_set.center, label_set.radius, label_set.free + 1)
+        return Ball(label_set.center, label_set.radius, label_set.free + more)
     if isinstance(label_set, _Polyhedral):
         A, b = label_set.rows
-        return Polyhedron(tuple((*row, zero) for row in A), b)
+        wider = tuple((*row, *zeros) for row in A)
+        return Polyhedron.around(wider, b, (*label_set.witness(), *zeros))
     raise TypeError(f"{type(label_set).__name__} is no label set")

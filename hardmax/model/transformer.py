@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset
+from ..dataset import Dataset, Reading
 from ..dataset.arrays import packed
 from ..errors import InputError, ResourceLimitError
 from ..exact.matrix import Matrix
@@ -119,6 +119,11 @@ class Transformer:
         if self.parameters is not None:
             rows.insert(2, ("parameters", f"{self.parameters.nonzero()} non-zero"))
         return html_table("Transformer", rows)
+
+    @property
+    def reading(self) -> Reading:
+        """How data become its tokens, as its meta says; InputError where that is nonsense."""
+        return Reading.from_meta(self.meta)
 
     def stage_counts(self) -> dict[str, int]:
         """Number of blocks of each stage, in order of first appearance."""
@@ -263,9 +268,10 @@ class Transformer:
         return tokens
 
     def _advice(self, width: int) -> str:
-        if self.meta.get("positional") is True and width == self.dimension - 1:
-            return "; it reads positions: give Dataset(sequences, positional=True)"
-        return ""
+        reading = self.reading
+        if reading.keeps_tokens or reading.dimension(width) != self.dimension:
+            return ""
+        return f"; it reads tokens by {reading!r}: give data.read_as(model.reading), a Dataset"
 
 
 def _listed(sequences: Any) -> Any:

@@ -9,6 +9,7 @@ import tempfile
 from fractions import Fraction
 
 from hardmax import checker
+from hardmax.dataset import Reading
 from hardmax.errors import InputError
 from hardmax.formats.data import load
 from hardmax.formats.model_file import read_model
@@ -95,10 +96,12 @@ class Readers:
         mine, why = self._package(read_model, raw)
         theirs, reason = self._checker(checker.read_model, raw)
         if mine is not None:
-            meta = mine.meta
-            if meta.get("numbers", "exact") not in ("exact", "binary64") or not isinstance(
-                meta.get("positional", False), bool
-            ):
+            try:
+                sound = mine.meta.get("numbers", "exact") in ("exact", "binary64")
+                how, offsets = mine.reading, mine.reading.offsets
+            except InputError:
+                sound = False
+            if not sound:
                 mine, why = None, "meta"  # refused when the data is read
         if mine is None or theirs is None:
             if theirs is not None and not any(x in why for x in ONLY_CHECKER):
@@ -108,12 +111,14 @@ class Readers:
                     f"model: only the package accepts it; the checker: {reason}"
                 )
             return False
-        found, stages, d, meta = theirs
+        found, stages, d, _, read, far = theirs
         same = (
             mine.dimension == d
             and mine.stages == stages
             and all(list(mine.parameters.arrays[x].numbers()) == found[x] for x in NAMES)
-            and all(mine.meta.get(x) == meta.get(x) for x in ("numbers", "positional"))
+            and mine.meta.get("numbers", "exact") == read.pop("numbers")
+            and Reading(**read) == how
+            and far == [*offsets]
         )
         if not same:
             raise DisagreementError("model: read differently")

@@ -225,6 +225,31 @@ META = {
     "nested": "[" * 100_000,
     "numbers unknown": '{"numbers": "float32"}',
     "positional a number": '{"positional": 1}',
+    "window zero": '{"window": 0}',
+    "window a text": '{"window": "9"}',
+    "window true": '{"window": true}',
+    "window a decimal": '{"window": 9.0}',
+    "window too long": '{"window": 1048577}',
+    "too many neighbours": '{"window": 524289, "dilations": [1, 2]}',
+    "stride zero": '{"stride": 0}',
+    "stride too long": '{"stride": 1000000000}',
+    "lift negative": '{"lift": -1}',
+    "dilations a number": '{"dilations": 4}',
+    "dilations a text": '{"dilations": "14"}',
+    "dilations empty": '{"dilations": []}',
+    "dilations fall": '{"dilations": [4, 1]}',
+    "dilations twice": '{"dilations": [1, 1]}',
+    "dilations nested": '{"dilations": [[1]]}',
+    "dilations an object": '{"dilations": {"1": 1}}',
+    "label sets unknown": '{"label_sets": "cones"}',
+    "label sets null": '{"label_sets": null}',
+}
+SOUND = {
+    "all keys": '{"window": 4, "dilations": [2, 3], "stride": 7, "lift": 2, "positional": true, '
+    '"label_sets": "argmax", "numbers": "binary64"}',
+    "all defaults": '{"window": 1, "dilations": [1], "stride": 1, "lift": -0, "positional": false, '
+    '"label_sets": "points", "numbers": "exact"}',
+    "long windows": '{"window": 524288, "dilations": [1, 999999999], "stride": 999999999}',
 }
 
 
@@ -232,6 +257,13 @@ META = {
 def test_meta_that_is_refused(readers, target, meta):
     members = target.true[0].model.members() | {"meta": np.array(meta)}
     assert not readers.model(pairs.npz(members))
+
+
+@pytest.mark.parametrize("meta", SOUND.values(), ids=SOUND)
+def test_meta_that_is_read(readers, target, meta):
+    """Both readers read it, and the same from it (`readers.model` compares)."""
+    members = target.true[0].model.members() | {"meta": np.array(meta)}
+    assert readers.model(pairs.npz(members))
 
 
 EXACT = {
