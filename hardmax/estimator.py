@@ -11,7 +11,7 @@ import numpy as np
 from .certify.predict import predict
 from .certify.verify import certify
 from .construct.build import build
-from .dataset import Dataset
+from .dataset import Dataset, Reading
 from .errors import ConstructionError, InputError
 from .stages import listening
 
@@ -28,11 +28,13 @@ class ExactClassifier:
         self,
         strategy: str = STRATEGY,
         *,
+        window: int = 1,
         positional: bool = True,
         random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
         self.strategy = strategy
+        self.window = window
         self.positional = positional
         self.random_state = random_state
         self.verbose = verbose
@@ -44,9 +46,11 @@ class ExactClassifier:
         Raises ContradictionError where two of them are equal and their labels are not: then no
         model exists.
         """
-        data = Dataset(sequences, labels, positional=bool(self.positional))
+        reading = Reading(positional=bool(self.positional), window=self.window)
+        data = Dataset(sequences, labels, reading=reading)
         with listening(_show) if self.verbose else nullcontext():
             model = build(data, strategy=self.strategy, seed=_seed(self.random_state))
+        data = data.read_as(model.reading)  # the strategy may have chosen another
         certificate = certify(model, data)
         if not certificate.proved:
             raise ConstructionError(f"the strategy {self.strategy!r} built a refuted model")
@@ -55,7 +59,7 @@ class ExactClassifier:
 
     def _labels(self, sequences: Any) -> list[Any]:
         """Labels of sequences: the set that holds the exact output, else the nearest."""
-        data = Dataset(sequences, positional=bool(self.positional))
+        data = Dataset(sequences, reading=self.model_.reading)
         if data.dimension != self.model_.dimension:
             own, other = data.dimension, self.model_.dimension
             raise InputError(f"the tokens have dimension {own}, those of fit had {other}")

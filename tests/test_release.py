@@ -100,35 +100,51 @@ def test_the_self_test_finds_a_checker_that_is_missing(quick, monkeypatch, capsy
 # ----------------------------------------------------------------------------------------- wheel
 
 
-@pytest.mark.slow
-def test_a_wheel_alone_works(tmp_path):
-    """The wheel holds no tests, and what is in it passes the self-test from an empty folder."""
-    source = tmp_path / "source"
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Folder with the wheel, and the one of an editable install, from a copy of the sources."""
+    pytest.importorskip("setuptools", minversion="77")
+    source, folder = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
     shutil.copytree(ROOT / "hardmax", source / "hardmax",
                     ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    built = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
-         "--wheel-dir", tmp_path, source], capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if built.returncode:
-        pytest.skip(f"no wheel can be built here: {built.stderr[-200:]}")
-    (wheel,) = tmp_path.glob("*.whl")
+    for kind in ("wheel", "editable"):
+        hook = f"import setuptools.build_meta as b; b.build_{kind}({str(folder / kind)!r})"
+        (folder / kind).mkdir()
+        subprocess.run([sys.executable, "-c", hook], cwd=source, check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_wheel_alone_works(built, tmp_path):
+    """The wheel holds no tests, and what is in it passes the self-test from an empty folder."""
+    (wheel,) = (built / "wheel").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         archive.extractall(tmp_path / "site")
     assert not [name for name in names if re.search(r"conftest|test_", name)]
-    top = {name.split("/")[0] for name in names}
-    assert top == {"hardmax", f"hardmax-{hm.__version__}.dist-info"}
-    packed = {name for name in names if name.endswith((".py", ".json", ".js", ".css", ".html"))}
+    assert {name.split("/")[0] for name in names} == {
+        "hardmax", f"hardmax-{hm.__version__}.dist-info"
+    }  # fmt: skip
     for path in (ROOT / "hardmax").rglob("*.py"):
-        assert path.relative_to(ROOT).as_posix() in packed
+        assert path.relative_to(ROOT).as_posix() in names
+    assert "hardmax/py.typed" in names
     found = subprocess.run(
         [sys.executable, "-m", "hardmax.selftest"], capture_output=True, text=True, cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path / "site")}, check=False,
     )  # fmt: skip
     assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.slow
+def test_an_editable_install_needs_no_import_hook(built):
+    """Type checkers follow a path in a .pth file, and no code in one."""
+    (wheel,) = (built / "editable").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        outside = [name for name in archive.namelist() if ".dist-info/" not in name]
+        assert [Path(name).suffix for name in outside] == [".pth"]
+        assert "import" not in archive.read(outside[0]).decode()
 
 
 # ------------------------------------------------------------------------------------ completion

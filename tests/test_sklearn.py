@@ -103,6 +103,17 @@ def test_order_counts_with_positions_alone():
         HardmaxClassifier(positional=False).fit(X, y)
 
 
+def test_windows():
+    X, y = table()
+    model = HardmaxClassifier(window=3, positional=False).fit(X, y)
+    assert model.model_.reading == hm.Reading(window=3)
+    assert (model.model_.dimension, model.score(X, y)) == (3, 1.0)
+    data = hm.Dataset(X[:, :, None], y, reading=hm.Reading(window=3))
+    assert hm.certify(model.model_, data).proved
+    with pytest.raises(InputError, match="'window' is 0"):
+        HardmaxClassifier(window=0).fit(X, y)
+
+
 def test_tools_of_scikit_learn():
     X, y = table(60)
     pipeline = make_pipeline(StandardScaler(), HardmaxClassifier())

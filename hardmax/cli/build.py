@@ -88,7 +88,7 @@ def build(
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
 
-    DATA is JSON, .json.gz, .npz or CSV; - is standard input or output. The model is verified
+    DATA is JSON, npz, CSV, Parquet or .ts; - is standard input or output. The model is verified
     in exact arithmetic as it stands in the file, before the file gets its name: no MODEL
     appears that is not proved.
 
