@@ -317,6 +317,30 @@ def test_ts_that_is_no_data_set(tmp_path, old, new, message):
     assert message in str(problem.value)
 
 
+@given(st.randoms(use_true_random=False))
+def test_broken_ts_is_refused(tmp_path_factory, rng):
+    path = tmp_path_factory.mktemp("broken") / "d.ts"
+    lines = TS.splitlines(keepends=True)
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(lines))
+        match rng.randint(0, 2):
+            case 0:
+                del lines[at]
+            case 1:
+                lines.insert(at, rng.choice(lines))
+            case _:
+                k = rng.randrange(len(lines[at]))
+                extra = rng.choice(["", ",", ":", "?", "\n", "#", "@", "e", "é", "\0", "9" * 999])
+                lines[at] = lines[at][:k] + extra + lines[at][k + 1 :]
+    path.write_text("".join(lines))
+    message = str(path)
+    try:
+        hm.load(path)
+    except InputError as problem:
+        message = str(problem)
+    assert message.startswith(str(path))
+
+
 def test_ts_as_aeon_reads_it(tmp_path):
     aeon = pytest.importorskip("aeon.datasets")
     rng = np.random.default_rng(0)
