@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,7 @@ from ..errors import InputError
 from ..exact.array import ExactArray
 from .written import NumberReader, Written
 
+_PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _KNOWN = {  # what a header may say; what stands behind "data" is the data
     "problemname", "timestamps", "missing", "univariate", "dimension", "dimensions",
     "equallength", "serieslength", "classlabel", "targetlabel", "data",
@@ -31,7 +33,7 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
         raise InputError(f"not UTF-8 text: byte {problem.start} can't be read") from None
     start, header = _header(lines)
     labelled, classes = _classes(header)
-    rows: list[list[Written]] = []
+    rows: list[list[str]] = []
     places: list[str] = []
     offsets = [0]
     labels: list[str | None] = []
@@ -89,13 +91,18 @@ def _classes(header: Mapping[str, str]) -> tuple[bool, list[str]]:
     return labelled, list(dict.fromkeys(words[1:])) if labelled else []
 
 
-def _line(line: str, labelled: bool, place: str) -> tuple[list[list[Written]], str | None]:
+def _number(text: str) -> str:
+    """The text of a value; one that JSON would take for a number is read faster."""
+    return Written(text) if _PLAIN.fullmatch(text) else text
+
+
+def _line(line: str, labelled: bool, place: str) -> tuple[list[list[str]], str | None]:
     """The channels of a series, and its label."""
     parts = line.split(":")
     label = parts.pop().strip() if labelled else None
     if not parts or label == "":
         raise InputError(f"{place} has no label behind its last ':'")
-    channels = [[Written(value.strip()) for value in part.split(",")] for part in parts]
+    channels = [[_number(value.strip()) for value in part.split(",")] for part in parts]
     for k, channel in enumerate(channels):
         if len(channel) != len(channels[0]):
             raise InputError(
