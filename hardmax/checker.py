@@ -224,7 +224,7 @@ def read_data(raw, mode, argmax=False):
         raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_TEXT + 1)
     is_json = raw[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
     data = from_npz(raw) if raw[:4] == b"PK\3\4" else parse_json(raw) if is_json else from_csv(raw)
-    fields(data, ["sequences"], ["dimension", "format", "labels"], "the data set")
+    fields(data, ["sequences"], ["dimension", "format", "labels"][:3 - argmax], "the data set")
     need(data.get("format", "hardmax-dataset/1") == "hardmax-dataset/1", "the format is not known")
     sequences, size = [], lambda: (str(len(data["sequences"][0]["tokens"][0])),)  # of a token
     written = data["dimension"] if "dimension" in data else size()
@@ -237,7 +237,6 @@ def read_data(raw, mode, argmax=False):
         tokens = [vector(z, d, mode, f"{name}, token {i}") for i, z in enumerate(item["tokens"], 1)]
         need(tokens, f"{name} is empty")
         sequences.append((name, name_of(item["label"]), tokens))
-    need(not argmax or "labels" not in data, "label sets argmax: the data have some of their own")
     labels = data["labels"] if "labels" in data else {
         name: {"kind": "point", "point": [k] + [0] * (d - 1)}
         for k, name in enumerate(sorted({x for _, x, _ in sequences}, key=lambda x: (
@@ -442,8 +441,8 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
         "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
         "bounds": bounds if d > 1 else "n/a", "total_bits": sum(bits),
         "max_bits": max(bits, default=0), "numbers": mode, "positional": how["positional"]}
-    more = {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}
-    facts |= {"reading": more} if more else {}
+    if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
+        facts["reading"] = more
     lines = ["proved", ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
     if certificate_raw is None:
         return lines + ["disjointness of the label sets was not checked: no certificate"]

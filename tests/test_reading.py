@@ -258,8 +258,9 @@ def test_what_was_not_read_as_the_model_reads_is_refused_with_advice():
         with pytest.raises(hm.InputError, match=r"read_as\(model.reading\)"):
             call(X)
     assert model.predict(hm.Dataset(X).read_as(model.reading)) == y
-    with pytest.raises(hm.InputError, match="dimension"):
+    with pytest.raises(hm.InputError, match=r"dimension .* read_as\(model.reading\)"):
         hm.certify(model, hm.Dataset(X, y))
+    assert hm.certify(model, hm.Dataset(X, y).read_as(model.reading)).proved
 
 
 # -- commands -------------------------------------------------------------------------------------
@@ -301,6 +302,20 @@ def test_the_commands_read_as_the_model(run, tmp_path, series, label_sets):
         script = tmp_path / f"m.{to}"
         assert run("export", model, series, "--to", to, "-o", script).code == 0
     assert run("report", model, series, "-o", tmp_path / "r.html").code == 0
+
+
+def test_a_part_is_judged_by_the_sets_of_the_whole_where_it_is_asked_for(run, tmp_path):
+    table = "sequence,label,x1\n" + "".join(f"{k},{name},{k}\n" for k, name in enumerate("abc"))
+    (tmp_path / "all.csv").write_text(table)
+    (tmp_path / "part.csv").write_text(table.replace("1,b,1\n", ""))
+    model = tmp_path / "m.npz"
+    assert run("build", tmp_path / "all.csv", "-o", model, "--label-sets", "argmax").code == 0
+    alone = run("verify", model, tmp_path / "part.csv")
+    assert alone.code == 1
+    assert "here coordinate 1 of 2, there coordinate 1 of 3" in alone.err
+    assert run("verify", model, tmp_path / "part.csv", "--labels-of", model).code == 0
+    out = json.loads(run("run", model, tmp_path / "part.csv", "--exact", "-o", "-").out)
+    assert [result["label"] for result in out["results"]] == ["a", "c"]
 
 
 def test_data_without_labels_are_read_too(run, tmp_path, series):

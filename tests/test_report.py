@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import shutil
+from fractions import Fraction as F
 from html.parser import HTMLParser
 
 import numpy as np
@@ -200,3 +201,49 @@ def test_the_animation_as_mp4(written):
     result, target = written(figures.dataset("figure2"), suffix=".mp4")
     assert result.code == 0, result.err
     assert target.read_bytes()[4:8] == b"ftyp"
+
+
+def lifted():
+    """Four series, and a model with two features of their windows and a rule on the first."""
+    series = [[0, 0, 9, 0, 0, 0, 0], [0, 9, 0, 0], [0, 0, 0, 8, 8], [1, 1, 1]]
+    how = hm.Reading(window=3, stride=2, lift=2)
+    sets = {"peak": Halfspace((1,), 0), "flat": Halfspace((-1,), 0)}
+    data = hm.Dataset([[[x] for x in Z] for Z in series], ["peak", "peak", "flat", "flat"], sets,
+                      ids=["<b>", None, None, None], reading=how)  # fmt: skip
+    blocks = [
+        hm.RankOneBlock.of(5, u=(-1, 2, -1, 0, 0), b="-1/2", w=(0, 0, 0, 2, 0)),
+        hm.RankOneBlock.of(5, u=(0, 1, 0, 0, 0), b=-100, w=(0, 0, 0, 0, 1)),
+        hm.RankOneBlock.of(5, rho=0, alpha=1),
+        hm.RankOneBlock.of(5, u=(0, 0, 0, "1/3", 0), w=(1, 0, 0, 0, 0)),
+    ]
+    return data, hm.Transformer(blocks, meta=how.to_meta())
+
+
+def test_features_are_found_with_their_windows_and_weights():
+    from hardmax.draw.features import features, firings
+
+    data, model = lifted()
+    first, second = features(model)
+    assert (first.number, first.uses) == (1, ((4, F(2, 3)),))
+    assert (second.number, second.uses) == (2, ())
+    # 2y − x − z − 1/2 on (0, 9, 0); on all other windows it is negative
+    assert [(x.sequence, x.place, x.value) for x in firings(first, data)] == [(0, 1, F(35, 2))]
+    assert firings(second, data) == []
+    plain = hm.Transformer(model.blocks, meta={})
+    assert features(plain) == []
+
+
+def test_the_page_shows_what_features_see(tmp_path, run):
+    data, model = lifted()
+    data.save(tmp_path / "d.json")
+    model.save(tmp_path / "m.npz")
+    assert (
+        run("report", tmp_path / "m.npz", tmp_path / "d.json", "-o", tmp_path / "r.html").code == 0
+    )
+    text = (tmp_path / "r.html").read_text("utf-8")
+    section = text.split('<section id="features">')[1].split("</section>")[0]
+    assert "a window of 3 tokens" in section
+    assert "sequence 1 (id &#x27;&lt;b&gt;&#x27;) (peak), tokens 2 to 4: 35/2" in section
+    assert "block 4: 2/3" in section
+    assert "fires on no token" in section
+    assert section.count("<svg") == 1

@@ -142,6 +142,7 @@ def certify(
     if model.dimension != data.dimension:
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
+            f"{model.advice(data.written_dimension)}"
         )
     with one_blas_thread():
         found, more = search(model, data, progress, witnesses, evaluator)

@@ -135,8 +135,9 @@ def build(
         with report_to(output, certificate):
             return _contradiction(found, as_json)
     times["build"] = perf_counter() - start
-    loaded = loaded.read_as(model.reading)
-    tested = tested.read_as(model.reading) if tested is not None else None
+    if model.reading != loaded.reading:  # the strategy chose its own
+        loaded = loaded.read_as(model.reading)
+        tested = tested.read_as(model.reading) if tested is not None else None
     return _prove_and_store(model, loaded, tested, output, certificate, times, as_json)
 
 

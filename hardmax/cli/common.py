@@ -108,16 +108,25 @@ def _compare_sets(model: Transformer, name: str, path: str, data: Dataset) -> No
     wrong = next((label for label in data.sets if remembered.get(label) != data.sets[label]), None)
     if not remembered or wrong is None:
         return
-    here = json.dumps(data.given_sets[wrong].to_json(), ensure_ascii=False)
-    there = label_sets(model, lifted=False).get(wrong)
-    known = "has no set" if there is None else json.dumps(there.to_json(), ensure_ascii=False)
-    kind = "sets of argmax" if data.reading.label_sets == "argmax" else "default points"
+    there = label_sets(model, lifted=False)
+    argmax = data.reading.label_sets == "argmax"
+    kind = "sets of argmax" if argmax else "default points"
+    here, known = (_told(wrong, sets, argmax) for sets in (data.given_sets, there))
     click.echo(
         f"note: {path} has no label sets, so its {plural(len(data.sets), 'label')} got the "
         f"{kind}; {name} remembers others (label {wrong!r}: here {here}, there "
         f"{known}). To judge by the model's sets, add: --labels-of {name}",
         err=True,
     )
+
+
+def _told(label: str, sets: Mapping[str, LabelSet], argmax: bool) -> str:
+    """A label's set in few words: for argmax which coordinate is to be the largest."""
+    if label not in sets:
+        return "has no set"
+    if argmax:
+        return f"coordinate {[*sets].index(label) + 1} of {len(sets)}"
+    return json.dumps(sets[label].to_json(), ensure_ascii=False)
 
 
 @contextmanager

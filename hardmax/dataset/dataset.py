@@ -278,6 +278,10 @@ class Dataset:
         """Dimension d₀ of the tokens before the reading, as a file holds them."""
         return self._written[0].shape[1]
 
+    def written_length(self, j: int) -> int:
+        """Number of tokens of sequence j before the reading."""
+        return int(self._written[1][j + 1] - self._written[1][j])
+
     @property
     def names(self) -> list[str | None]:
         """The labels as texts, as files hold them; they follow ``labels``."""

@@ -23,6 +23,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..model.transformer import Transformer
 from .components import components, run_basis
+from .features import section
 from .film import Film
 from .style import BLACK, GREY, NAMED, RED, STAGES, STEPS
 from .words import block_card, bound_rows, label_card, moment_title, short, verdict_rows
@@ -41,6 +42,7 @@ def page(
     parts = {
         "title": escape(title),
         "style": _read("page", "page.css"),
+        "features": section(model, data),
         "data": json.dumps(
             payload(model, data, film, certificate), ensure_ascii=False, separators=(",", ":")
         ).replace("<", "\\u003c"),  # nothing in the data can end the script element

@@ -94,7 +94,7 @@ def load_for(
     numbers = model.meta.get("numbers", "exact")
     if numbers not in ("exact", "binary64"):
         raise InputError("the model's meta does not say how numbers are read: exact or binary64")
-    data = load(path, numbers=numbers, reading=model.reading, sets=sets)
+    data = load(path, numbers=numbers, reading=Reading.from_meta(model.meta), sets=sets)
     if data.dimension != model.dimension:
         raise InputError(
             f"{shown_name(path)}: the data set has dimension {data.dimension}, "

@@ -116,7 +116,7 @@ def label_sets(model: Transformer, *, lifted: bool = True) -> Mapping[str, Label
     ``lifted`` sets have the dimension of the model's outputs, the others that of the data
     before the reading.
     """
-    recorded, reading = model.meta.get("labels"), model.reading
+    recorded, reading = model.meta.get("labels"), Reading.from_meta(model.meta)
     if recorded is None:
         return {}
     try:

@@ -263,11 +263,12 @@ class Transformer:
             if len(token) != self.dimension:
                 raise InputError(
                     f"sequence {j + 1}, token {index + 1} has {len(token)} coordinates, "
-                    f"the model has dimension {self.dimension}{self._advice(len(token))}"
+                    f"the model has dimension {self.dimension}{self.advice(len(token))}"
                 )
         return tokens
 
-    def _advice(self, width: int) -> str:
+    def advice(self, width: int) -> str:
+        """What to do with tokens of another dimension, where that is to read them; else nothing."""
         reading = self.reading
         if reading.keeps_tokens or reading.dimension(width) != self.dimension:
             return ""

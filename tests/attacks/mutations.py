@@ -28,7 +28,7 @@ class Mutant:
         if self.refused:
             return 2
         pair = self.pair
-        found = judges.classified(pair.model.blocks(), pair.table, pair.binary64, pair.positional)
+        found = judges.classified(pair.model.blocks(), pair.seen, pair.binary64, pair.positional)
         return 2 if found is None else 0 if found else 1
 
 
@@ -321,6 +321,34 @@ def positional_unknown(rng, pair):
     return True
 
 
+def stride_added(rng, pair):
+    pair.model.meta["stride"] = rng.randint(2, 4)
+
+
+def stride_that_keeps_one(rng, pair):
+    pair.model.meta["stride"] = 999_999_999
+
+
+def tokens_widened(rng, pair):
+    """The model's dimension is another then."""
+    key, values = rng.choice([("window", [2, 9]), ("lift", [1, 7])])
+    pair.model.meta[key] = rng.choice(values)
+    return True
+
+
+def reading_unknown(rng, pair):
+    key = rng.choice(["window", "dilations", "stride", "lift", "label_sets"])
+    pair.model.meta[key] = rng.choice([None, True, "1", 1.5, -1, [0], [2, 1], {}])
+    return True
+
+
+def argmax_beside_sets(rng, pair):
+    """The data hold label sets of their own."""
+    _need("labels" in pair.table)
+    pair.model.meta["label_sets"] = "argmax"
+    return True
+
+
 def meta_dropped(rng, pair):
     """Only numbers and positional mean something."""
     kept = {key: pair.model.meta[key] for key in ("numbers", "positional")}
@@ -332,7 +360,8 @@ WHOLE_KINDS = [
     stages_renamed, labels_swapped, label_changed, label_unknown, token_moved, token_dropped,
     token_repeated, tokens_shuffled, sequence_repeated, sequences_exchanged, sequence_empty,
     no_sequences, set_shrunk, numbers_flipped, positional_flipped, numbers_unknown,
-    positional_unknown, meta_dropped,
+    positional_unknown, meta_dropped, stride_added, stride_that_keeps_one, tokens_widened,
+    reading_unknown, argmax_beside_sets,
 ]  # fmt: skip
 
 

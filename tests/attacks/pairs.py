@@ -232,6 +232,13 @@ class Pair:
         return self.model.meta.get("numbers", "exact") == "binary64"
 
     @property
+    def seen(self):
+        """The table as the model sees it: of each sequence every S-th token."""
+        stride = self.model.meta.get("stride", 1)
+        kept = [item | {"tokens": item["tokens"][::stride]} for item in self.table["sequences"]]
+        return self.table | {"sequences": kept}
+
+    @property
     def positional(self):
         """Whether tokens get positions."""
         return self.model.meta.get("positional", False)
