@@ -258,7 +258,7 @@ def test_what_was_not_read_as_the_model_reads_is_refused_with_advice():
         with pytest.raises(hm.InputError, match=r"read_as\(model.reading\)"):
             call(X)
     assert model.predict(hm.Dataset(X).read_as(model.reading)) == y
-    with pytest.raises(hm.InputError, match=r"dimension .* read_as\(model.reading\)"):
+    with pytest.raises(hm.InputError, match=r"dimension .*read_as\(model.reading\)"):
         hm.certify(model, hm.Dataset(X, y))
     assert hm.certify(model, hm.Dataset(X, y).read_as(model.reading)).proved
 
