@@ -113,6 +113,19 @@ def test_windows_of_a_short_sequence_repeat_its_ends():
     assert data[1] == ((1, 1, 1, 2, 2, 2, 2),)
 
 
+@pytest.mark.parametrize(
+    ("how", "tokens"),
+    [
+        ({"window": 3}, ((5, 5, 7), (5, 7, 9), (7, 9, 9))),
+        ({"window": 2}, ((5, 7), (7, 9), (9, 9))),
+        ({"window": 2, "stride": 2, "positional": True, "lift": 1}, ((5, 7, 1, 0), (9, 9, 2, 0))),
+    ],
+)
+def test_the_examples_of_the_specification(how, tokens):
+    data = hm.Dataset([[(5,), (7,), (9,)]], ["a"], reading=hm.Reading(**how))
+    assert data[0] == tokens
+
+
 def test_label_sets_are_extended():
     sets = {"p": Point((1,)), "h": Halfspace((1,), 3), "b": Ball((-5,), 1)}
     data = hm.Dataset([[(5,)]], ["p"], sets, reading=hm.Reading(positional=True, window=2, lift=1))
@@ -258,7 +271,7 @@ def test_what_was_not_read_as_the_model_reads_is_refused_with_advice():
         with pytest.raises(hm.InputError, match=r"read_as\(model.reading\)"):
             call(X)
     assert model.predict(hm.Dataset(X).read_as(model.reading)) == y
-    with pytest.raises(hm.InputError, match=r"dimension .* read_as\(model.reading\)"):
+    with pytest.raises(hm.InputError, match=r"dimension .*read_as\(model.reading\)"):
         hm.certify(model, hm.Dataset(X, y))
     assert hm.certify(model, hm.Dataset(X, y).read_as(model.reading)).proved
 

@@ -35,7 +35,7 @@ from .parts import chosen, halves, taken
 from .reading import Reading
 
 Sets = Mapping[Any, Any]
-_OWN = "the data hold label sets of their own; label sets argmax are for data without any"
+_OWN = "the data hold label sets of their own; for label sets argmax leave them out"
 
 
 class Dataset:
