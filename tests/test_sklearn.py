@@ -114,6 +114,19 @@ def test_windows():
         HardmaxClassifier(window=0).fit(X, y)
 
 
+def test_a_strategy_may_read_the_tokens_in_its_own_way(monkeypatch):
+    """Proof and predictions then read them as the model does."""
+    from hardmax import estimator
+
+    X, y = table()
+    own = hm.Reading(window=2, stride=2, positional=True)
+    monkeypatch.setattr(estimator, "build", lambda data, **options: hm.build(data.read_as(own)))
+    model = HardmaxClassifier().fit(X, y)
+    assert model.model_.reading == own
+    assert model.certificate_.proved
+    assert model.predict(X).tolist() == y.tolist()
+
+
 def test_tools_of_scikit_learn():
     X, y = table(60)
     pipeline = make_pipeline(StandardScaler(), HardmaxClassifier())
