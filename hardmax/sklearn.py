@@ -83,11 +83,9 @@ class HardmaxClassifier(ExactClassifier, ClassifierMixin, BaseEstimator):  # typ
 
 def _arrays(X: Any) -> Any:
     """The sequences of an array (N, n, d), or of a list of arrays (n_j, d); None for a table."""
-    if isinstance(X, np.ndarray):
-        if X.ndim == 3:
-            return X
-        if X.dtype != object or X.ndim != 1:
-            return None
-    elif not isinstance(X, list | tuple):
+    if getattr(X, "ndim", 0) == 3:
+        return X
+    listed = isinstance(X, list | tuple)
+    if not listed and not (isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1):
         return None
     return list(X) if len(X) and all(getattr(x, "ndim", 0) == 2 for x in X) else None

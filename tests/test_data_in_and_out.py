@@ -255,6 +255,14 @@ def test_the_extra_is_named(tmp_path):
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'hardmax[parquet]'" in found.stdout
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "d.parquet").write_bytes(b"PAR1 and more")
+    code = "import sys; sys.modules['pyarrow'] = None\nfrom hardmax.cli import main\nmain()"
+    command = [sys.executable, "-c", code, "verify", "m.npz", str(tmp_path / "d.parquet")]
+    hm.build(hm.Dataset([[(1,)]], ["a"])).save(tmp_path / "m.npz")
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert found.returncode == 2
+    assert found.stderr.count("\n") == 1
+    assert "pip install 'hardmax[parquet]'" in found.stderr
 
 
 # -------------------------------------------------------------------------------------------- .ts

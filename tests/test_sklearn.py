@@ -164,6 +164,14 @@ def test_arrays_and_ragged_lists():
         model.predict(np.zeros((1, 4, 3)))
 
 
+def test_tensors():
+    torch = pytest.importorskip("torch")
+    X = torch.arange(24.0).reshape(4, 3, 2)
+    model = HardmaxClassifier().fit(X, torch.tensor([0, 1, 1, 0]))
+    assert model.predict(X).tolist() == [0, 1, 1, 0]
+    assert HardmaxClassifier().fit([*X], [0, 1, 1, 0]).model_ == model.model_
+
+
 def test_vowels():
     train, test = hm.load(f"{ROOT}.json.gz"), hm.load(f"{ROOT}_test.json.gz")
     X, y = train.arrays(), train.labels

@@ -111,10 +111,10 @@ def _rows(x: Array, rows: Array) -> Array:
 
 def _dyadic(tokens: ExactArray, rows: Array, bounds: Array, width: int) -> Limbs | None:
     """Sums of floats, cut into pieces of about ``width`` bits so that float64 adds them exactly;
-    None where they differ too much in size."""
+    None where they differ too much in size, or are near the ends of its range."""
     low, high = tokens.span
     low = min(low, 0)
-    if width < 1 or high - low > width * _MOST or low < -900:
+    if width < 1 or high - low > width * _MOST or low < -900 or high > 960:
         return None
     rest = _rows(tokens.values, rows)
     alone = len(bounds) == len(rows) + 1

@@ -146,3 +146,15 @@ def test_pickle_and_copies_after_a_verdict():
             with pytest.raises(ValueError, match="WRITEABLE"):
                 same.offsets.setflags(write=True)
         assert again(expected) == expected
+
+
+@pytest.mark.parametrize("strategy", ["paper", "peel", "cover", "fold", "auto"])
+@pytest.mark.parametrize("size", [2.0**950, 2.0**970, 2.0**999])
+def test_numbers_near_the_limit_of_files(strategy, size, tmp_path):
+    """Their sums by pieces of floats ended in an OverflowError."""
+    data = hm.Dataset([[(size,), (1.0,)], [(1.5 * size,), (2.0,)]], ["a", "b"], positional=True)
+    data.save(tmp_path / "d.json")
+    model = hm.build(data, strategy)
+    assert hm.certify(model, data).proved
+    codes = both(model_bytes(model, tmp_path), (tmp_path / "d.json").read_bytes())
+    assert codes == (0, 0)
