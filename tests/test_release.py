@@ -35,6 +35,9 @@ def test_where_to_report(run, monkeypatch):
     assert PROJECT["urls"]["Issues"] == ISSUES
     assert PROJECT["urls"]["Repository"] + "/issues" == ISSUES
     assert ISSUES in (ROOT / "README.md").read_text()
+    assert (
+        f'repository-code: "{PROJECT["urls"]["Repository"]}"' in (ROOT / "CITATION.cff").read_text()
+    )
     monkeypatch.setattr("hardmax.formats.data.load", lambda *args, **options: 1 / 0)
     result = run("build", "examples/figure2.json", "-o", os.devnull)
     assert result.code == 70

@@ -114,12 +114,18 @@ def test_windows():
         HardmaxClassifier(window=0).fit(X, y)
 
 
-def test_a_strategy_may_read_the_tokens_in_its_own_way(monkeypatch):
+@pytest.mark.parametrize(
+    "own",
+    [
+        hm.Reading(window=2, stride=2, positional=True),
+        hm.Reading(window=2, lift=1, label_sets="argmax"),
+    ],
+)
+def test_a_strategy_may_read_the_tokens_in_its_own_way(own, monkeypatch):
     """Proof and predictions then read them as the model does."""
     from hardmax import estimator
 
     X, y = table()
-    own = hm.Reading(window=2, stride=2, positional=True)
     monkeypatch.setattr(estimator, "build", lambda data, **options: hm.build(data.read_as(own)))
     model = HardmaxClassifier().fit(X, y)
     assert model.model_.reading == own
