@@ -15,7 +15,7 @@ import hardmax as hm
 from hardmax.draw import figures
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
 
-LIMIT = 6_000_000  # bytes of a page
+LIMIT = 4_000_000  # bytes of a page
 
 
 @pytest.fixture

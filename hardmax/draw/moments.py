@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from ..errors import InputError
 from ..exact.numbers import Vector
@@ -17,14 +18,49 @@ LAYERS = ("input", "feed-forward", "attention")
 
 
 @dataclass(frozen=True)
+class Attention:
+    """Where the tokens of one sequence look (2.4a), as positions in the sequence.
+
+    ``signs[i]`` is the sign of ⟨v,z_i⟩. A token of sign 1 attends to ``high``, the tokens where
+    ⟨v,·⟩ is largest, a token of sign −1 to ``low``, a token of sign 0 to all; in equal parts.
+    """
+
+    signs: tuple[int, ...]
+    high: tuple[int, ...]
+    low: tuple[int, ...]
+
+    @classmethod
+    def of(cls, values: Sequence[Fraction]) -> Attention:
+        """From ⟨v,z_i⟩ for every token of the sequence.
+
+        >>> Attention.of([Fraction(1), Fraction(2), Fraction(-1)])
+        Attention(signs=(1, 1, -1), high=(1,), low=(2,))
+        """
+        high, low = max(values), min(values)
+        return cls(
+            tuple((t > 0) - (t < 0) for t in values),
+            tuple(i for i, t in enumerate(values) if t == high),
+            tuple(i for i, t in enumerate(values) if t == low),
+        )
+
+    @property
+    def leaders(self) -> tuple[int, ...]:
+        """The positions that some token attends to."""
+        if 0 in self.signs:
+            return tuple(range(len(self.signs)))
+        seen = (self.high if 1 in self.signs else ()) + (self.low if -1 in self.signs else ())
+        return tuple(sorted(set(seen)))
+
+
+@dataclass(frozen=True)
 class Moment:
     """All tokens at one moment of a run.
 
     ``number`` counts blocks from 1 (0 is the input), ``layer`` is one of ``LAYERS``; ``block``
     and ``stage`` are those that act. ``batch`` is the state itself, which the run changes when
-    it goes on; ``lengths`` are the lengths of the sequences before any collapse. ``leaders``
-    holds for every sequence the positions that some token attends to in this block (2.4a);
-    it is empty where v = 0, where all attend to all.
+    it goes on; ``lengths`` are the lengths of the sequences before any collapse. ``attention``
+    says for every sequence who attends to whom in this block; it is empty where v = 0, where all
+    attend to all, and where α = 0, where nobody attends.
     """
 
     number: int
@@ -33,7 +69,12 @@ class Moment:
     block: RankOneBlock | None
     batch: Tokens
     lengths: tuple[int, ...]
-    leaders: tuple[tuple[int, ...], ...] = ()
+    attention: tuple[Attention, ...] = ()
+
+    @property
+    def leaders(self) -> tuple[tuple[int, ...], ...]:
+        """The leaders of every sequence: the positions that some token attends to."""
+        return tuple(attention.leaders for attention in self.attention)
 
     def tokens(self, j: int) -> tuple[Vector, ...]:
         """Exact tokens of sequence j, one for every position."""
@@ -77,23 +118,14 @@ def moments(
         moves = any(block.w)
         attends = not (block.rho == 1 and block.alpha == 0)
         batch.feed_forward(block.u, block.b, block.w)
-        leaders = _leaders(batch, block.v) if block.alpha and any(block.v) else ()
+        attention = _attention(batch, block.v) if block.alpha and any(block.v) else ()
         if layers and moves:
-            yield Moment(k, "feed-forward", stage, block, batch, lengths, leaders)
+            yield Moment(k, "feed-forward", stage, block, batch, lengths, attention)
         batch.attend(block.rho, block.alpha, block.v)
         if attends or not moves or not layers:
-            yield Moment(k, "attention", stage, block, batch, lengths, leaders)
+            yield Moment(k, "attention", stage, block, batch, lengths, attention)
 
 
-def _leaders(batch: Tokens, v: Vector) -> tuple[tuple[int, ...], ...]:
-    """Maximisers of ⟨v,z_i⟩⟨v,·⟩ in every sequence, for any of its tokens z_i."""
+def _attention(batch: Tokens, v: Vector) -> tuple[Attention, ...]:
     values = batch.projections(v)
-    found = []
-    for a, b in batch.spans():
-        own = values[a:b]
-        high, low = max(own), min(own)
-        looked_at = {t for t, seen in ((high, high > 0), (low, low < 0)) if seen}
-        if 0 in own:  # a token with ⟨v,z_i⟩ = 0 attends to all
-            looked_at.update(own)
-        found.append(tuple(i for i, t in enumerate(own) if t in looked_at))
-    return tuple(found)
+    return tuple(Attention.of(values[a:b]) for a, b in batch.spans())
