@@ -39,7 +39,7 @@ function maths(text, parent) {
       continue;
     }
     open = open || node("math", null);
-    if (gap && !word && /[a-z]{2}/i.test(before)) open.append(node("mtext", "\u00a0"));
+    if (gap && !word && (/[a-z]{2}/i.test(before) || (piece === "(" && /\d/.test(before)))) open.append(node("mtext", "\u00a0"));
     if (count) open.append(number(count));
     else if (axis) open.append(node("msub", null, node("mi", "e"), node("mn", axis)));
     else if (word) open.append(node(word === "max" ? "mi" : "mtext", `${gap && before !== "(" ? "\u00a0" : ""}${word}`));
