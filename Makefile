@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-all check format mutants fuzz bench figures clean proofs
+.PHONY: demo test test-all docs check format mutants fuzz bench figures clean proofs
 
 # the environment is made once, and again when the dependencies change
 $(VENV)/.ready: pyproject.toml
@@ -64,5 +64,12 @@ figures: $(VENV)/.ready  ## the paper's figures and an animation, into figures/
 	$(BIN)/hardmax build examples/figure2.json -o out/figure2.npz
 	$(BIN)/hardmax report out/figure2.npz examples/figure2.json -o figures/figure2.gif
 
+$(VENV)/.docs: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	touch $@
+
+docs: $(VENV)/.docs  ## the documentation site, into site/; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
 clean:
-	rm -rf $(VENV) out build dist *.egg-info
+	rm -rf $(VENV) out site build dist *.egg-info
