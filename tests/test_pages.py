@@ -12,12 +12,14 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import hardmax as hm
 from hardmax.cli.main import _code
 
 ROOT = Path(__file__).parents[1]
@@ -96,6 +98,35 @@ def test_a_page_can_be_followed_from_an_empty_folder(page, tmp_path, monkeypatch
                 if k + 1 == len(listed) or listed[k + 1][0] != "echo $?":
                     assert code == 0, f"{command}: {printed}"
                 assert agrees(expected, printed), f"{command} prints\n{printed}"
+
+
+REFERENCE = (
+    "README.md",
+    "docs/architecture.md",
+    "docs/engine.md",
+    "docs/formats.md",
+    "docs/smt2.md",
+)
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_commands_and_code_of_a_reference_page_run(name, tmp_path, monkeypatch, capsys):
+    """In a folder with a data set and a model; what they print is not shown on these pages."""
+    monkeypatch.chdir(tmp_path)
+    source = ROOT / "examples" / "figure2.json"
+    Path("examples").symlink_to(source.parent)
+    shutil.copy(source, "data.json")
+    data = hm.load("data.json")
+    model = hm.build(data)
+    model.save("model.npz")
+    globs = {"hm": hm, "data": data, "model": model, "X": data.sequences, "y": data.labels}
+    text = (ROOT / name).read_text("utf-8")
+    listed = re.findall(r"^    (hardmax [^\n]*)$", text, re.MULTILINE)
+    assert all(run(command, capsys)[0] == 0 for command in listed)
+    blocks = [code for kind, _, code in BLOCK.findall(text) if kind == "python"]
+    for code in blocks:
+        exec(compile(re.sub(r"(?m)^(>>>|\.\.\.) ", "", code), name, "exec"), globs)
+    assert listed or blocks
 
 
 def test_a_difference_is_noticed():

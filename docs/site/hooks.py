@@ -117,10 +117,10 @@ def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files
         latex = html.unescape(match[2].strip()[2:-2]).replace(r"\arg\max", r"\operatorname{argmax}")
         return str(convert(latex, display=display))
 
-    content = re.sub(
-        r'<(div|span) class="arithmatex">(.*?)</\1>', formula, content, flags=re.DOTALL
-    )
-    return content.replace("<pre>", '<pre tabindex="0">')
+    for heading in _headings(page.toc):
+        heading.title = re.sub(r"\\\((.*?)\\\)", r"\1", heading.title)
+    pattern = r'<(div|span) class="arithmatex">(.*?)</\1>'
+    return re.sub(pattern, formula, content, flags=re.DOTALL)
 
 
 def _headings(entries: Any) -> list[Any]:
