@@ -285,3 +285,22 @@ def test_pages_open_within_two_seconds(opened, tmp_path, name):
         )
     browser.execute_script("document.getElementById('follow').click(); go(last)")
     assert browser.execute_script("return shown.points.every((p) => p.every(Number.isFinite))")
+
+
+SITE = Path(__file__).parents[1] / "site"  # make docs
+
+
+@pytest.mark.skipif(not (AXE.exists() and SITE.exists()), reason="no axe-core, or no site built")
+@pytest.mark.parametrize("page", ["index", "docs/tutorial", "docs/api", "docs/notebooks/vowels"])
+@pytest.mark.parametrize("scheme", ["default", "slate"])
+def test_the_site_has_nothing_serious_in_the_way_of_screen_readers(browser, page, scheme):
+    browser.get((SITE / f"{page}.html").as_uri())
+    wait(browser, "return document.querySelector('.md-search').ariaLabel === 'Search'")
+    browser.execute_script("document.body.dataset.mdColorScheme = arguments[0]", scheme)
+    time.sleep(0.4)  # colours fade from one scheme to the other
+    browser.execute_script(AXE.read_text("utf-8"))
+    found = browser.execute_async_script(
+        "const done = arguments[0]; axe.run().then((result) => done(result.violations))"
+    )
+    browser.get_log("browser")  # opened as a file, a page can't load its index for searches
+    assert [each["help"] for each in found if each["impact"] in ("serious", "critical")] == []

@@ -26,7 +26,9 @@ function tokenTraces(f, now) {
       customdata: mine.map((token) => page.tokens[token][0]),
       hovertemplate: "%{text}<extra></extra>",
       marker: {
-        color: colourOf(label), opacity: mine.map((token) => (lit(token) ? 1 : 0.13)),
+        // many may lie on one place, so what is not picked is grey and not only pale
+        color: mine.map((token) => (lit(token) ? colourOf(label) : style("--line"))),
+        opacity: mine.map((token) => (lit(token) ? 1 : 0.3)),
         line: { color: style("--ground"), width: 1 },
         symbol: mine.map((token) => glyph(token).symbol || label.symbol),
         size: mine.map((token) => page.markerSize * (glyph(token).size || label.size)),
