@@ -151,7 +151,11 @@ def _float(x: Fraction) -> float:
 
 def _size(film: Film) -> int:
     changes = sum(int((a.states != b.states).sum()) for a, b in pairwise(film.frames))
-    looks = sum(len(frame.states) + 9 * len(frame.leaders) for frame in film.frames)
+    looks = sum(
+        2 * len(each.choice) + 5 * sum(map(len, each.sets))
+        for frame in film.frames
+        for each in frame.attention
+    )
     return 11 * film.places.size + sum(len(text) + 4 for text in film.texts) + 12 * changes + looks
 
 

@@ -21,35 +21,33 @@ LAYERS = ("input", "feed-forward", "attention")
 class Attention:
     """Where the tokens of one sequence look (2.4a), as positions in the sequence.
 
-    ``signs[i]`` is the sign of ⟨v,z_i⟩. A token of sign 1 attends to ``high``, the tokens where
-    ⟨v,·⟩ is largest, a token of sign −1 to ``low``, a token of sign 0 to all; in equal parts.
+    Token i attends to ``sets[choice[i]]``, in equal parts.
     """
 
-    signs: tuple[int, ...]
-    high: tuple[int, ...]
-    low: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+    choice: tuple[int, ...]
 
     @classmethod
     def of(cls, values: Sequence[Fraction]) -> Attention:
         """From ⟨v,z_i⟩ for every token of the sequence.
 
         >>> Attention.of([Fraction(1), Fraction(2), Fraction(-1)])
-        Attention(signs=(1, 1, -1), high=(1,), low=(2,))
+        Attention(sets=((1,), (2,)), choice=(0, 0, 1))
         """
         high, low = max(values), min(values)
-        return cls(
-            tuple((t > 0) - (t < 0) for t in values),
-            tuple(i for i, t in enumerate(values) if t == high),
-            tuple(i for i, t in enumerate(values) if t == low),
-        )
+        by_sign = {
+            1: tuple(i for i, t in enumerate(values) if t == high),
+            -1: tuple(i for i, t in enumerate(values) if t == low),
+            0: tuple(range(len(values))),  # ⟨v,z_i⟩ = 0: all scores are 0
+        }
+        signs = [(t > 0) - (t < 0) for t in values]
+        used = list(dict.fromkeys(signs))
+        return cls(tuple(by_sign[sign] for sign in used), tuple(used.index(sign) for sign in signs))
 
     @property
     def leaders(self) -> tuple[int, ...]:
         """The positions that some token attends to."""
-        if 0 in self.signs:
-            return tuple(range(len(self.signs)))
-        seen = (self.high if 1 in self.signs else ()) + (self.low if -1 in self.signs else ())
-        return tuple(sorted(set(seen)))
+        return tuple(sorted({i for chosen in self.sets for i in chosen}))
 
 
 @dataclass(frozen=True)

@@ -159,10 +159,7 @@ def _frames(film: Film) -> list[dict[str, Any]]:
                 "at": changed.tolist(),
                 "to": frame.states[changed].tolist(),
                 "leaders": list(frame.leaders),
-                "attention": [
-                    ["".join("-0+"[sign + 1] for sign in each.signs), each.high, each.low]
-                    for each in frame.attention
-                ],
+                "attention": [[each.choice, each.sets] for each in frame.attention],
             }
         )
     return found

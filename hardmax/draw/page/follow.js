@@ -22,10 +22,11 @@ function drawn(label, parent, symbol) {
 
 // Positions that the token at `position` of sequence j attends to in frame f; null means all.
 function attended(f, j, position) {
-  const found = page.frames[f].attention[j];
-  if (!found) return null;
-  const sign = found[0][position] ?? found[0][0];
-  return sign === "0" ? null : sign === "+" ? found[1] : found[2];
+  if (!page.frames[f].attention.length) return null;
+  const [choice, sets] = page.frames[f].attention[j];
+  // after a collapse one token stands for all, and all of them attend to all
+  return sets[choice[position]] === undefined || sets[choice[position]].length === choice.length
+    ? null : sets[choice[position]];
 }
 
 const listed = (positions) => positions.slice(0, 6).map((i) => i + 1).join(", ")
