@@ -42,8 +42,8 @@ def block_card(block: RankOneBlock) -> dict[str, Any]:
     else:
         kept = f"{show(block.rho, 24)}·z + " if block.rho else ""
         share = f"{show(block.alpha, 24)}·" if block.alpha != 1 else ""
-        target = "(mean of its leaders)" if any(block.v) else "(mean of its sequence)"
-        rows.append(("attention", f"z ↦ {kept}{share}{target}"))
+        rows.append(("attention", f"z ↦ {kept}{share}m"))
+        rows.append(("m", f"mean of the token's {'leaders' if any(block.v) else 'whole sequence'}"))
         rows.append(("v", short(block.v)))
     plane = any(block.u) and any(block.w)
     return {

@@ -11,7 +11,7 @@ function describe(f) {
   });
   const block = page.blocks[frame.block];
   const rows = block ? [["block", `${frame.block} of ${page.depth}`],
-    ...block.rows.map(([name, text]) => [name, text.startsWith("none") ? text : { math: text }])]
+    ...block.rows.map(([name, text]) => [name, /^(none|mean)/.test(text) ? text : { math: text }])]
     : [["input", "the tokens as they are in the data"]];
   const moved = f ? states[f].filter((state, token) => state !== states[f - 1][token]).length : 0;
   rows.push(["tokens moved", `${moved} of ${page.tokens.length} shown`]);

@@ -15,10 +15,12 @@ function lit(token) {
 
 const glyph = (token) => page.sequences[page.tokens[token][0]];  // its own, or else its label's
 
-// One trace a label; positions come from `now`.
+// One trace a label, the picked one above the others; positions come from `now`.
 function tokenTraces(f, now) {
-  return page.labels.map((label, c) => {
-    const mine = page.byLabel[c];
+  const shown = picked.sequence === null ? picked.label : page.sequences[picked.sequence].label;
+  const order = page.labels.map((_, c) => c).sort((a, b) => (a === shown) - (b === shown));
+  return order.map((c) => {
+    const label = page.labels[c], mine = page.byLabel[c];
     return {
       type: "scatter", mode: "markers", name: label.name, hoverinfo: "text",
       x: mine.map((token) => now[token][0]), y: mine.map((token) => now[token][1]),
