@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-all check format mutants fuzz bench figures clean proofs dist
+.PHONY: demo test test-all docs check format mutants fuzz bench figures clean proofs dist
 
 # the environment is made once, and again when the dependencies change
 $(VENV)/.ready: pyproject.toml
@@ -72,5 +72,12 @@ dist: $(VENV)/.ready  ## sdist and wheel, and the wheel alone in an empty enviro
 	build/alone/bin/pip install --quiet --disable-pip-version-check dist/*.whl
 	cd build && alone/bin/python -m hardmax.selftest
 
+$(VENV)/.docs: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	touch $@
+
+docs: $(VENV)/.docs  ## the documentation site, into site/; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
 clean:
-	rm -rf $(VENV) out build dist *.egg-info
+	rm -rf $(VENV) out site build dist *.egg-info

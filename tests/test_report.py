@@ -7,16 +7,20 @@ import json
 import re
 import shutil
 from fractions import Fraction as F
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.draw import figures
+from hardmax.draw import explain, figures
+from hardmax.draw.moments import Attention
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
 
-LIMIT = 6_000_000  # bytes of a page
+LIMIT = 4_000_000  # bytes of a page
 
 
 @pytest.fixture
@@ -81,6 +85,40 @@ def test_the_page_holds_the_exact_run(written):
     assert content["sampled"] is None
     assert ["verdict", "proved"] in content["verdict"]
     assert ["blocks, 8N+4", "5", "28"] in content["bounds"]
+
+
+SMALL = st.integers(-2, 2)
+
+
+@given(st.lists(st.tuples(SMALL, SMALL), min_size=1, max_size=5), st.tuples(SMALL, SMALL))
+def test_attention_is_that_of_the_literal_layer(tokens, v):
+    """Equation (2.4a) with A = vvᵀ, ties and ⟨v,z_i⟩ = 0 included."""
+    layer = hm.SelfAttention(1, hm.Matrix.identity(2), hm.Matrix([[a * b for a in v] for b in v]))
+    expected = layer.leaders(hm.Matrix(tokens))
+    found = Attention.of([Fraction(v[0] * x + v[1] * y) for x, y in tokens])
+    assert [found.sets[k] for k in found.choice] == [tuple(leaders) for leaders in expected]
+    assert found.leaders == tuple(sorted({i for leaders in expected for i in leaders}))
+
+
+def test_words_of_tokens_are_shown_only_where_all_data_agree(written):
+    ids = ["two words", "three words here"]
+    data = hm.Dataset([[(1, 2), (3, 4)], [(1, 1), (2, 2), (0, 1)]], ["a", "b"], ids=ids)
+    content = payload(written(data)[1])
+    assert [s["texts"] for s in content["sequences"]] == [name.split() for name in ids]
+    data = hm.Dataset(data.sequences, ["a", "b"], ids=["two words", "three words"])
+    content = payload(written(data)[1])
+    assert [s["texts"] for s in content["sequences"]] == [None, None]
+
+
+def test_every_stage_of_every_strategy_has_a_line_of_its_own(written):
+    data = figures.dataset("figure2")
+    for strategy in ("paper", "peel", "cover", "fold"):
+        model = hm.build(data, strategy=strategy)
+        stages = payload(written(data, model=model)[1])["stages"]
+        assert set(stages) == {"input", *model.stages}
+        lines = [stage["line"] for stage in stages.values()]
+        assert len(set(lines)) == len(lines)
+        assert explain.OTHER_STAGE not in lines
 
 
 class Links(HTMLParser):

@@ -58,7 +58,11 @@ def report(model: str, data: str, output: str, force: bool) -> int:
         with progress("verifying", len(loaded)) as step:
             certificate = certify(loaded, sequences, step)
         text = page(
-            loaded, sequences, film, certificate, f"{Path(model).name} on {Path(data).name}"
+            loaded,
+            sequences,
+            film,
+            certificate,
+            f"How {Path(model).name} classifies {Path(data).name}",
         )
         write_text(target, text)
         click.echo(f"{output}: {plural(len(film.frames), 'moment')}, {certificate.verdict}")

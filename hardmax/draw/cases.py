@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..construct.paper.separate import SeparationStep, separate
 from ..dataset import Dataset
 from ..errors import ConstructionError
@@ -119,7 +121,10 @@ def draw_case_3(data: Dataset) -> Figure:
     draw_tokens(axes[1], start, colour, shape, ghost=True)
     draw_paths(axes[1], start, split, GREEN)
     draw_tokens(axes[1], split, colour, shape)
-    draw_means(axes[1], split, colour, shape, tilde=True)
+    u = vector(block.u)
+    along = np.linspace(-1, 1, 201)[:, None] * np.diff(axes[1].get_xlim()) * [-u[1], u[0]]
+    line = along / np.hypot(*u) - nearest_float(block.b) * u / (u @ u)
+    draw_means(axes[1], split, colour, shape, tilde=True, avoid=line.tolist())
     caption(axes[1], r"feed-forward where $\langle u,z\rangle+b>0$")
     _pulled(axes[2], split, end, colour, shape, tilde=True)
     return figure
@@ -139,8 +144,6 @@ def _pulled(
 
 def _direction(ax: Axes, v: object) -> None:
     """The direction v as an arrow from the origin."""
-    import numpy as np
-
     (x0, x1), _ = ax.get_xlim(), ax.get_ylim()
     unit = np.asarray(v) / np.hypot(*np.asarray(v))
     tip = unit * (x1 - x0) * 0.16

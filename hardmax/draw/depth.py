@@ -63,20 +63,40 @@ def depth(data: Dataset, strategy: str) -> int:
 def draw() -> Figure:
     """(a) two labels; (b) a label for every sequence, with random targets, and the
     lower bound that holds for almost all targets."""
-    figure, (few, many) = panels(1, 2, size=2.6, gap=0.62, left=0.55)
+    figure, (few, many) = panels(1, 2, size=2.9, gap=0.62, left=0.55)
+    for ax, high in ((few, 1.4 * MANY), (many, 340)):
+        plot_axes(ax, "sequences $N$", "blocks $L$")
+        ax.set_xlim(6, high)  # before the scale: `bare` has drawn axes through 0
+        ax.set_ylim(2, 3600)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.minorticks_off()
+        ax.set_xticks(*_tens(ax))
+        ax.set_yticks([10, 100, 1000], ["10", "100", "1000"])
     _curves(few, [name for name in MARKS if name in STRATEGIES], lambda count: 2)
     # with a label for every sequence a cover is no shallower than peeling, and is not built
     _curves(many, [name for name in ("paper", "peel") if name in STRATEGIES], lambda count: count)
     _formulas(few)
     bound = [max((n * DIMENSION - 1) / (2 * DIMENSION + 1), 1) for n in SIZES]
     many.plot(SIZES, bound, color=BLACK, linewidth=0.9, dashes=(2, 2), label="lower bound")
-    for ax, title in ((few, "two labels"), (many, "a label for every sequence")):
-        ax.set_xticks(*_tens(ax))
-        ax.set_yticks([10, 100, 1000], ["10", "100", "1000"])
-        ax.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(0.0, 0.93))
-        ax.text(0.97, 0.04, title, transform=ax.transAxes, ha="right", va="bottom")
     many.set_ylabel("")
+    few.text(0.97, 0.97, "two labels", transform=few.transAxes, va="top", ha="right")
+    many.text(0.13, 0.97, "a label for every sequence", transform=many.transAxes, va="top")
+    _say(few, "bound $8N+4$", 330, 1900, GREY)
+    _say(few, "paper, peel", 330, 240, BLUE)
+    _say(few, "cover", 330, 32, GREEN)
+    _say(few, "fold", 5800, 82, RED)
+    _say(few, r"$2\sqrt{N/(d-2)}$", 20000, 40, RED)
+    _say(few, "lower bound", 40000, 5.5, BLACK)
+    _say(many, "bound $8N+4$", 7.5, 330, GREY)
+    _say(many, "paper, peel", 13, 42, BLUE)
+    _say(many, "lower bound", 55, 12, BLACK)
     return figure
+
+
+def _say(ax: Axes, text: str, x: float, y: float, colour: str) -> None:
+    """The name of a curve, beside it and in its colour."""
+    ax.text(x, y, text, color=BLACK if colour == GREY else colour, va="center", fontsize=9)
 
 
 def _tens(ax: Axes) -> tuple[list[int], list[str]]:
@@ -91,21 +111,18 @@ def _formulas(ax: Axes) -> None:
     counts = [2**k for k in range(3, 20)] + [MANY]
     typical = [2 * sqrt(n / (DIMENSION - 2)) for n in counts]
     least = [counting_lower_bound(n, DIMENSION, 2) or nan for n in counts]
-    ax.set_xlim(6, 1.4 * MANY)
     ax.plot(counts, typical, color=RED, linewidth=0.9, label="$2\\sqrt{N/(d-2)}$")
     ax.plot(counts, least, color=BLACK, linewidth=0.9, dashes=(2, 2), label="lower bound")
 
 
 def _curves(ax: Axes, strategies: list[str], labels: Callable[[int], int]) -> None:
-    plot_axes(ax, "sequences $N$", "blocks $L$")
-    ax.set_xlim(6, 340)  # before the scale: `bare` has drawn axes through 0
-    ax.set_ylim(2, 12000)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.minorticks_off()
     ax.plot(SIZES, [8 * n + 4 for n in SIZES], color=GREY, linewidth=1.2, label="bound $8N+4$")
     for name in strategies:
         marker, colour = MARKS[name]
         sizes = (*SIZES, *LARGE) if name == "fold" else SIZES
         depths = [depth(sequences(n, labels(n)), name) for n in sizes]
-        ax.plot(sizes, depths, marker=marker, markersize=4.5, color=colour, label=name)
+        # paper and peel nearly coincide: paper is a ring around the mark of peel
+        ring = {"markersize": 8.0, "markerfacecolor": "white", "linewidth": 2.2}
+        plain = {"markersize": 4.0, "markerfacecolor": colour, "linewidth": 1.0}
+        ax.plot(sizes, depths, marker=marker, color=colour, label=name,
+                **(ring if name == "paper" else plain))  # type: ignore[arg-type]  # fmt: skip

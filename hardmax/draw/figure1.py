@@ -35,8 +35,9 @@ def draw(data: Dataset) -> Figure:
     ax.axline((0, 0), tuple(direction), color=GREY, linewidth=0.8, zorder=1.5)
     arrow(ax, (0, 0), reach, BLACK, width=1.0, order=2, head=11)
     ax.annotate(
-        "$Az_1$", reach, xytext=tuple(_left(direction) * 11), textcoords="offset points",
-        ha="center", va="center",
+        "direction of $Az_1$", 0.4 * reach, xytext=tuple(-_left(direction) * 10),
+        textcoords="offset points", ha="center", va="center", rotation_mode="anchor",
+        rotation=float(np.degrees(np.arctan2(direction[1], direction[0]))),
     )  # fmt: skip
     for i, (z, foot) in enumerate(zip(points, feet, strict=True)):
         _token(ax, i, z, foot, direction, i in chosen)

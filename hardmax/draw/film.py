@@ -7,7 +7,7 @@ the film says what it left out. The sample is drawn by order, not by chance.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -17,24 +17,25 @@ from ..dataset import Dataset
 from ..exact.numbers import Vector, nearest_float, show
 from ..model.layers import RankOneBlock
 from ..model.transformer import Transformer
-from .moments import Key, Moment, moments
+from .moments import Attention, Key, Moment, moments
 from .sample import Sample, evenly, sample
 
 MAX_MOMENTS = 300
-MAX_BYTES = 3_500_000  # of the recorded states on the page
+MAX_BYTES = 2_200_000  # of the recorded states on the page, which with plotly stays below 4 MB
 SHOWN = 6  # coordinates written out exactly
 
 
 @dataclass(frozen=True)
 class Frame:
     """One moment: ``states`` (T,) numbers the state of every token shown, ``leaders`` are
-    those among them that tokens attend to in this block."""
+    those among them that tokens attend to in this block, ``attention`` says it by sequence."""
 
     number: int
     layer: str
     stage: str
     states: np.ndarray
     leaders: tuple[int, ...]
+    attention: tuple[Attention, ...] = ()
 
 
 @dataclass
@@ -100,7 +101,7 @@ class _Recorder:
         leaders: list[int] = []
         for j, positions in enumerate(self.sample.positions):
             keys = moment.keys(j)
-            led = set(moment.leaders[j]) if moment.leaders else ()
+            led = set(moment.attention[j].leaders) if moment.attention else ()
             for position in positions:
                 if position in led:
                     leaders.append(len(states))
@@ -113,7 +114,14 @@ class _Recorder:
         if same and self.partial and not always:
             return  # only tokens that are not shown have moved
         self.frames.append(
-            Frame(moment.number, moment.layer, moment.stage, np.array(states), tuple(leaders))
+            Frame(
+                moment.number,
+                moment.layer,
+                moment.stage,
+                np.array(states),
+                tuple(leaders),
+                moment.attention,
+            )
         )
 
     def _new(self, key: Key) -> int:
@@ -143,7 +151,12 @@ def _float(x: Fraction) -> float:
 
 def _size(film: Film) -> int:
     changes = sum(int((a.states != b.states).sum()) for a, b in pairwise(film.frames))
-    return 11 * film.places.size + sum(len(text) + 4 for text in film.texts) + 12 * changes
+    looks = sum(
+        2 * len(each.choice) + 5 * sum(map(len, each.sets))
+        for frame in film.frames
+        for each in frame.attention
+    )
+    return 11 * film.places.size + sum(len(text) + 4 for text in film.texts) + 12 * changes + looks
 
 
 def _thinned(film: Film) -> Film:
@@ -157,10 +170,7 @@ def _thinned(film: Film) -> Film:
         frames = frames[:1] + frames[2::2]
     used, renumbered = np.unique(np.concatenate([f.states for f in frames]), return_inverse=True)
     parts = np.split(renumbered.ravel(), len(frames))
-    frames = [
-        Frame(f.number, f.layer, f.stage, part, f.leaders)
-        for f, part in zip(frames, parts, strict=True)
-    ]
+    frames = [replace(f, states=part) for f, part in zip(frames, parts, strict=True)]
     return Film(
         film.sample, film.moments, frames, film.places[used], [film.texts[k] for k in used.tolist()]
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from ..errors import InputError
 from ..exact.numbers import Vector
@@ -17,14 +18,47 @@ LAYERS = ("input", "feed-forward", "attention")
 
 
 @dataclass(frozen=True)
+class Attention:
+    """Where the tokens of one sequence look (2.4a), as positions in the sequence.
+
+    Token i attends to ``sets[choice[i]]``, in equal parts.
+    """
+
+    sets: tuple[tuple[int, ...], ...]
+    choice: tuple[int, ...]
+
+    @classmethod
+    def of(cls, values: Sequence[Fraction]) -> Attention:
+        """From ⟨v,z_i⟩ for every token of the sequence.
+
+        >>> Attention.of([Fraction(1), Fraction(2), Fraction(-1)])
+        Attention(sets=((1,), (2,)), choice=(0, 0, 1))
+        """
+        high, low = max(values), min(values)
+        by_sign = {
+            1: tuple(i for i, t in enumerate(values) if t == high),
+            -1: tuple(i for i, t in enumerate(values) if t == low),
+            0: tuple(range(len(values))),  # ⟨v,z_i⟩ = 0: all scores are 0
+        }
+        signs = [(t > 0) - (t < 0) for t in values]
+        used = list(dict.fromkeys(signs))
+        return cls(tuple(by_sign[sign] for sign in used), tuple(used.index(sign) for sign in signs))
+
+    @property
+    def leaders(self) -> tuple[int, ...]:
+        """The positions that some token attends to."""
+        return tuple(sorted({i for chosen in self.sets for i in chosen}))
+
+
+@dataclass(frozen=True)
 class Moment:
     """All tokens at one moment of a run.
 
     ``number`` counts blocks from 1 (0 is the input), ``layer`` is one of ``LAYERS``; ``block``
     and ``stage`` are those that act. ``batch`` is the state itself, which the run changes when
-    it goes on; ``lengths`` are the lengths of the sequences before any collapse. ``leaders``
-    holds for every sequence the positions that some token attends to in this block (2.4a);
-    it is empty where v = 0, where all attend to all.
+    it goes on; ``lengths`` are the lengths of the sequences before any collapse. ``attention``
+    says for every sequence who attends to whom in this block; it is empty where v = 0, where all
+    attend to all, and where α = 0, where nobody attends.
     """
 
     number: int
@@ -33,7 +67,12 @@ class Moment:
     block: RankOneBlock | None
     batch: Tokens
     lengths: tuple[int, ...]
-    leaders: tuple[tuple[int, ...], ...] = ()
+    attention: tuple[Attention, ...] = ()
+
+    @property
+    def leaders(self) -> tuple[tuple[int, ...], ...]:
+        """The leaders of every sequence: the positions that some token attends to."""
+        return tuple(attention.leaders for attention in self.attention)
 
     def tokens(self, j: int) -> tuple[Vector, ...]:
         """Exact tokens of sequence j, one for every position."""
@@ -77,23 +116,14 @@ def moments(
         moves = any(block.w)
         attends = not (block.rho == 1 and block.alpha == 0)
         batch.feed_forward(block.u, block.b, block.w)
-        leaders = _leaders(batch, block.v) if block.alpha and any(block.v) else ()
+        attention = _attention(batch, block.v) if block.alpha and any(block.v) else ()
         if layers and moves:
-            yield Moment(k, "feed-forward", stage, block, batch, lengths, leaders)
+            yield Moment(k, "feed-forward", stage, block, batch, lengths, attention)
         batch.attend(block.rho, block.alpha, block.v)
         if attends or not moves or not layers:
-            yield Moment(k, "attention", stage, block, batch, lengths, leaders)
+            yield Moment(k, "attention", stage, block, batch, lengths, attention)
 
 
-def _leaders(batch: Tokens, v: Vector) -> tuple[tuple[int, ...], ...]:
-    """Maximisers of ⟨v,z_i⟩⟨v,·⟩ in every sequence, for any of its tokens z_i."""
+def _attention(batch: Tokens, v: Vector) -> tuple[Attention, ...]:
     values = batch.projections(v)
-    found = []
-    for a, b in batch.spans():
-        own = values[a:b]
-        high, low = max(own), min(own)
-        looked_at = {t for t, seen in ((high, high > 0), (low, low < 0)) if seen}
-        if 0 in own:  # a token with ⟨v,z_i⟩ = 0 attends to all
-            looked_at.update(own)
-        found.append(tuple(i for i, t in enumerate(own) if t in looked_at))
-    return tuple(found)
+    return tuple(Attention.of(values[a:b]) for a, b in batch.spans())

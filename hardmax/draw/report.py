@@ -24,15 +24,25 @@ from ..errors import InputError
 from ..model.transformer import Transformer
 from .components import components, run_basis
 from .features import section
+from .explain import lead, stage_line, step_name, token_texts, visible
 from .film import Film
-from .style import BLACK, GREY, NAMED, RED, STAGES, STEPS
-from .words import block_card, bound_rows, label_card, moment_title, short, verdict_rows
+from .style import LABELS, NAMED, ON_DARK
+from .words import (
+    block_card,
+    bound_rows,
+    height,
+    label_card,
+    moment_title,
+    short,
+    verdict_rows,
+)
 
-# plotly's names of the glyphs in `style`, and their sizes: large ones lie below small ones
-_SYMBOLS = (
-    ("circle", 1.0), ("square", 1.2), ("star", 1.05), ("triangle-up", 1.15), ("diamond", 0.95),
-    ("cross", 0.9),
+# plotly's names of the glyphs, and their sizes. The first six are those of `style`.
+SYMBOLS = (
+    ("circle", 1.0), ("square", 1.25), ("star", 1.05), ("triangle-up", 1.15), ("diamond", 0.95),
+    ("cross", 0.9), ("triangle-down", 1.15), ("x", 0.85), ("pentagon", 1.1),
 )  # fmt: skip
+SCRIPTS = ("view.js", "maths.js", "page.js", "traces.js", "heights.js", "follow.js", "controls.js")
 
 
 def page(
@@ -47,7 +57,7 @@ def page(
             payload(model, data, film, certificate), ensure_ascii=False, separators=(",", ":")
         ).replace("<", "\\u003c"),  # nothing in the data can end the script element
         "plotly": _read("static", "plotly-basic.min.js"),
-        "script": "\n".join(_read("page", name) for name in ("view.js", "page.js", "controls.js")),
+        "script": "\n".join(_read("page", name) for name in SCRIPTS),
     }
     # every second piece of the template is the name of a part; parts are not looked into
     pieces = re.split(r"\{\{(\w+)\}\}", _read("page", "page.html"))
@@ -71,42 +81,53 @@ def payload(
     ]
     label_of = [labels.index(data.need_labels()[chosen.sequences[k]]) for k, _ in owner]
     sequences = _sequences(model, data, chosen.sequences)
-    size_of = [sequence["size"] for sequence in sequences]
     used = sorted({frame.number for frame in film.frames} - {0})
     return {
         "dimension": data.dimension,
-        "summary": _summary(model, data, certificate),
+        "lead": lead(model, data, certificate),
         "sampled": _left_out(model, data, film),
         "tokens": owner,
         "byLabel": [
             # the largest glyphs first, so that they lie below the others
             sorted(
-                (t for t, c in enumerate(label_of) if c == k), key=lambda t: -size_of[owner[t][0]]
+                (t for t, c in enumerate(label_of) if c == k),
+                key=lambda t: -sequences[owner[t][0]].get("size", 0),
             )
             for k in range(len(labels))
         ],
-        "labels": [label_card(data.sets[name], name, k) for k, name in enumerate(labels)],
+        "labels": [
+            {**label_card(data.sets[name], visible(name)), **_glyph(k)}
+            for k, name in enumerate(labels)
+        ],
         "sequences": sequences,
         "places": base64.b64encode(film.places.astype("<f8").tobytes()).decode("ascii"),
         "texts": film.texts,
         "frames": _frames(film),
-        "blocks": {
-            k: block_card(model.parameters[k - 1], model.stages[k - 1], k, len(model)) for k in used
+        "stages": {
+            stage: {"name": step_name(stage), "line": stage_line(stage)}
+            for stage in ("input", *dict.fromkeys(model.stages))
         },
+        "blocks": {k: block_card(model.parameters[k - 1]) for k in used},
+        "depth": len(model),
         "bases": _bases(film) if data.dimension > 2 else {},
+        "height": height(model.parameters[k - 1] for k in used),
         "verdict": verdict_rows(certificate),
         "bounds": bound_rows(certificate),
         "follow": _travels(film),
-        "markerSize": 11 if len(owner) <= 100 else 8 if len(owner) <= 400 else 6,
-        "red": RED,
+        "markerSize": 14 if len(owner) <= 100 else 8 if len(owner) <= 400 else 6,
     }
 
 
-def _summary(model: Transformer, data: Dataset, certificate: Certificate) -> str:
-    return (
-        f"{len(data)} sequences, {len(data.tokens)} tokens in dimension {data.dimension}, "
-        f"{certificate.M} labels; {len(model)} blocks; {certificate.verdict}."
-    )
+def _glyph(place: int) -> dict[str, Any]:
+    """Colour, on light and dark ground, and shape of a label; 108 pairs before one returns."""
+    turn, colour = divmod(place, len(LABELS))
+    light = LABELS[colour]
+    return {"colours": [light, ON_DARK.get(light, light)], **_shape(colour + turn)}
+
+
+def _shape(place: int) -> dict[str, Any]:
+    symbol, size = SYMBOLS[place % len(SYMBOLS)]
+    return {"symbol": symbol, "size": size}
 
 
 def _left_out(model: Transformer, data: Dataset, film: Film) -> str | None:
@@ -134,12 +155,13 @@ def _frames(film: Film) -> list[dict[str, Any]]:
         found.append(
             {
                 "block": frame.number,
-                "stage": STEPS.get(frame.stage, frame.stage),
-                "colour": STAGES.get(frame.stage, GREY if frame.number == 0 else BLACK),
+                "layer": frame.layer,
+                "stage": frame.stage,
                 "title": moment_title(frame),
                 "at": changed.tolist(),
                 "to": frame.states[changed].tolist(),
                 "leaders": list(frame.leaders),
+                "attention": [[each.choice, each.sets] for each in frame.attention],
             }
         )
     return found
@@ -147,18 +169,25 @@ def _frames(film: Film) -> list[dict[str, Any]]:
 
 def _sequences(model: Transformer, data: Dataset, chosen: tuple[int, ...]) -> list[dict[str, Any]]:
     outputs = model.outputs(data.sequence(j) for j in chosen)
+    texts = token_texts(data, chosen)
+    labels = list(data.sets)
+    named = all(data.ids[j] in NAMED for j in chosen)
     found = []
-    for k, (j, output) in enumerate(zip(chosen, outputs, strict=True)):
+    for j, output in zip(chosen, outputs, strict=True):
         label = data.need_labels()[j]
-        nearest = predicted(output, data.sets)
-        symbol, size = _SYMBOLS[NAMED.get(data.ids[j] or "", k) % len(_SYMBOLS)]
-        mark = "" if data.sets[label].contains(output) else f" — outside its set, nearest {nearest}"
+        right = data.sets[label].contains(output)
         found.append(
             {
-                "name": data.name(j), "label": label, "output": short(output) + mark,
-                "symbol": symbol, "size": size,
+                "name": data.name(j),
+                "label": labels.index(label),
+                "length": int(data.offsets[j + 1] - data.offsets[j]),
+                "output": short(output),
+                "wrong": None if right else visible(predicted(output, data.sets)),
+                "texts": texts.get(j),
+                # sequences called after a shape are drawn in it
+                **(_shape(NAMED[data.ids[j] or ""]) if named else {}),
             }
-        )  # fmt: skip
+        )
     return found
 
 
@@ -174,4 +203,4 @@ def _travels(film: Film) -> bool:
     """Whether one fixed window would leave the tokens too small to see."""
     sizes = [np.ptp(film.positions(frame), axis=0).max() for frame in film.frames]
     whole = np.ptp(film.places, axis=0).max()
-    return bool(whole > 8 * max(sizes[0], 1e-300))
+    return bool(whole > 2.5 * max(sizes[0], 1e-300))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import cos, hypot, pi, sin
+from math import cos, dist, hypot, pi, sin
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .moments import Moment
 
 Clouds = list[np.ndarray]  # one array (n_j, 2) per sequence
+SHORT = 16.0  # arrows of fewer points are short
 
 
 def clouds(moment: Moment) -> Clouds:
@@ -65,7 +66,16 @@ def draw_paths(ax: Axes, before: Clouds, after: Clouds, colour: str) -> None:
         for a, b in zip(start.tolist(), end.tolist(), strict=True):
             if a != b and (key := (*a, *b)) not in seen:
                 seen.add(key)
-                arrow(ax, a, b, colour, shrink=3.5)
+                # a short arrow would vanish under the glyphs at its ends
+                short = hypot(b[0] - a[0], b[1] - a[1]) < SHORT * _point(ax)
+                arrow(ax, a, b, colour, shrink=2 if short else 3.5, order=6.2 if short else 4.0,
+                      head=5.0 if short else 7.0)  # fmt: skip
+
+
+def _point(ax: Axes) -> float:
+    """The length of 1/72 inch in the coordinates of a panel."""
+    x0, x1 = ax.get_xlim()
+    return float(x1 - x0) / (ax.bbox.width / ax.figure.dpi * 72)
 
 
 def arrow(
@@ -104,13 +114,15 @@ def draw_leaders(ax: Axes, leaders: Iterable[np.ndarray], v: np.ndarray) -> None
 
 
 def draw_means(
-    ax: Axes, tokens: Clouds, colour: Sequence[str], shape: Sequence[Glyph], tilde: bool = False
-) -> None:
-    """Centres of mass m^j: hollow glyphs with a cross; those that coincide share one name."""
+    ax: Axes, tokens: Clouds, colour: Sequence[str], shape: Sequence[Glyph], tilde: bool = False,
+    avoid: Sequence[Sequence[float]] = (),
+) -> None:  # fmt: skip
+    """Centres of mass m^j: hollow glyphs with a cross; those that coincide share one name,
+    which stays clear of the places to ``avoid``."""
     places: dict[tuple[float, ...], list[int]] = {}
     for j, cloud in enumerate(tokens):
         places.setdefault(tuple(np.round(cloud.mean(axis=0), 9)), []).append(j)
-    taken = [z for cloud in tokens for z in cloud.tolist()] + list(places)
+    taken = [z for cloud in tokens for z in cloud.tolist()] + list(places) + [*avoid]
     name = r"\tilde m" if tilde else "m"
     for place, members in places.items():
         for j in members:
@@ -121,27 +133,45 @@ def draw_means(
             )  # fmt: skip
         ax.plot(*place, marker="+", markersize=5, color=BLACK, markeredgewidth=0.8, zorder=5.8)
         text = " = ".join(f"{name}^{j + 1}" for j in members)
-        taken.append(_name(ax, f"${text}$", place, taken, 14 + 10 * (len(members) - 1)))
+        others = [other for other in places if other != place]
+        taken.append(_name(ax, f"${text}$", place, taken, others, 13 + 23 * (len(members) - 1)))
 
 
 def _name(
-    ax: Axes, text: str, place: Sequence[float], taken: Sequence[Sequence[float]], reach: float
-) -> tuple[float, float]:
-    """Write a name about ``reach`` points from a place, where most room is; return where."""
-    (x0, x1), _ = ax.get_xlim(), ax.get_ylim()
-    unit = (x1 - x0) / (ax.bbox.width / ax.figure.dpi * 72)
-    best, offset = -1.0, (0.0, 0.0)
-    for k in range(16):
-        step = (reach * cos(k * pi / 8), min(reach, 14) * sin(k * pi / 8))
-        spot = place[0] + step[0] * unit, place[1] + step[1] * unit
-        room = min(hypot(spot[0] - z[0], (spot[1] - z[1]) * reach / 14) for z in taken)
-        if room > best + 1e-9:
-            best, offset = room, step
-    ax.annotate(
-        text, (place[0], place[1]), xytext=offset, textcoords="offset points", ha="center",
-        va="center", zorder=7,
-    )  # fmt: skip
-    return place[0] + offset[0] * unit, place[1] + offset[1] * unit
+    ax: Axes, text: str, place: Sequence[float], taken: Sequence[Sequence[float]],
+    others: Sequence[Sequence[float]], width: float,
+) -> tuple[float, float]:  # fmt: skip
+    """Write a name of so many points near a place, clear of glyphs and axes and nearer to it
+    than to the places of other names; return where."""
+    unit, height = _point(ax), 12.0
+
+    def clearance(spot: tuple[float, float]) -> float:
+        """Points between the name's box and what is nearest, glyphs taken as discs."""
+        rooms = [
+            hypot(
+                max(abs(spot[0] - z[0]) / unit - width / 2, 0),
+                max(abs(spot[1] - z[1]) / unit - height / 2, 0),
+            ) - 5
+            for z in taken
+        ]  # fmt: skip
+        axes = abs(spot[0]) / unit - width / 2, abs(spot[1]) / unit - height / 2
+        return min(*rooms, *axes)
+
+    spots = [
+        (place[0] + far * cos(k * pi / 12) * unit, place[1] + far * sin(k * pi / 12) * unit)
+        for far in (14, 18, 22, 26, 30, 36, 42)
+        for k in range(24)
+    ]
+    spots = [
+        s for s in spots if all(dist(s, z) > 1.1 * dist(s, place) for z in others)
+    ] or spots  # fmt: skip
+    # the nearest that is clear, or the one that is clearest
+    spot = next((s for s in spots if clearance(s) >= 0.5), None) or max(spots, key=clearance)
+    if dist(spot, place) > 24 * unit:  # a thin line to what the name belongs to
+        ax.plot(*zip(place, spot, strict=True), color=BLACK, linewidth=0.5, zorder=4.5)
+    backing = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.85}
+    ax.text(*spot, text, ha="center", va="center", zorder=7, bbox=backing)
+    return spot
 
 
 def draw_halfspace(ax: Axes, u: np.ndarray, b: float, colour: str, alpha: float = 0.12) -> None:

@@ -101,4 +101,4 @@ def _gap(ax: Axes, left: Fraction, right: Fraction, height: Fraction, text: str)
         "", (float(left), float(height)), (float(right), float(height)),
         arrowprops={"arrowstyle": "<->", "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0},
     )  # fmt: skip
-    ax.text(float(right) + 0.25, float(height), text, va="center", ha="left", fontsize=9)
+    ax.text(float(right) + 0.25, float(height), text, va="center", ha="left")

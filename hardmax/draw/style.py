@@ -26,6 +26,11 @@ LABELS = (
     BLUE, ORANGE, GREEN, PURPLE, VERMILLION, SKY, YELLOW, BLACK,
     "#882255", "#999933", "#44AA99", "#888888",  # past the eight, of Tol's muted scheme
 )  # fmt: skip
+# the same labels on a dark ground, where those that are too dark to see are lighter
+ON_DARK = {
+    BLUE: "#4DA6E0", BLACK: "#FFFFFF", "#882255": "#D66BA0", VERMILLION: "#FF7A2E",
+    "#888888": "#A0A0A0",
+}  # fmt: skip
 STAGES = {
     "preprocess": GREY,
     "separate": "#D7263D",  # red beside the orange of the labels: vermillion would blur

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
@@ -12,7 +13,7 @@ from ..labels import Ball, Halfspace, LabelSet, Point
 from ..labels.sets import _Polyhedral
 from ..model.layers import RankOneBlock
 from .film import Frame
-from .style import LABELS, STEPS
+from .style import STEPS
 
 
 def moment_title(frame: Frame) -> str:
@@ -22,35 +23,50 @@ def moment_title(frame: Frame) -> str:
     return f"after block {frame.number}, {frame.layer} layer"
 
 
-def block_card(block: RankOneBlock, stage: str, number: int, depth: int) -> dict[str, Any]:
-    """A block in words, and what of it can be drawn."""
-    rows = [("block", f"{number} of {depth}, {STEPS.get(stage, stage)}")]
+def block_card(block: RankOneBlock) -> dict[str, Any]:
+    """A block in words and formulas, and what of it can be drawn."""
+    rows = []
     if not any(block.w):
-        rows.append(("feed-forward", "identity"))
+        rows.append(("feed-forward", "none: every token stays"))
     elif not any(block.u):
         rows.append(
-            (
-                "feed-forward",
-                f"translation by {short(max(block.b, Fraction(0)) * x for x in block.w)}",
-            )
+            ("feed-forward", f"z ↦ z + {short(max(block.b, Fraction(0)) * x for x in block.w)}")
         )
     else:
         rows += [
-            ("feed-forward", "z + w·max(0, ⟨u,z⟩ + b)"),
+            ("feed-forward", "z ↦ z + w·max(0, ⟨u,z⟩ + b)"),
             ("u", short(block.u)), ("b", show(block.b, 40)), ("w", short(block.w)),
         ]  # fmt: skip
     if block.rho == 1 and block.alpha == 0:
-        rows.append(("attention", "identity"))
+        rows.append(("attention", "none: every token stays"))
     else:
-        target = "mean of its leaders" if any(block.v) else "mean of its sequence"
-        rows.append(("attention", f"{show(block.rho, 24)}·z + {show(block.alpha, 24)}·({target})"))
+        kept = f"{show(block.rho, 24)}·z + " if block.rho else ""
+        share = f"{show(block.alpha, 24)}·" if block.alpha != 1 else ""
+        rows.append(("attention", f"z ↦ {kept}{share}m"))
+        rows.append(("m", f"mean of the token's {'leaders' if any(block.v) else 'whole sequence'}"))
         rows.append(("v", short(block.v)))
     plane = any(block.u) and any(block.w)
     return {
         "rows": rows,
         "plane": {"u": _floats(block.u), "b": nearest_float(block.b)} if plane else None,
+        "w": _floats(block.w) if any(block.w) else None,
         "v": _floats(block.v) if any(block.v) and block.alpha else None,
+        "attends": bool(block.alpha),
     }
+
+
+def height(blocks: Iterable[RankOneBlock]) -> int | None:
+    """The coordinate, from 0, that most blocks change alone; None where fewer than half do.
+
+    >>> height([RankOneBlock.translation((0, 1)), RankOneBlock.translation((0, 2))])
+    1
+    """
+    moves = [[i for i, x in enumerate(block.w) if x] for block in blocks if any(block.w)]
+    alone = Counter(axes[0] for axes in moves if len(axes) == 1)
+    if not alone:
+        return None
+    axis, count = max(alone.items(), key=lambda item: (item[1], -item[0]))
+    return axis if 2 * count >= len(moves) else None
 
 
 def short(vector: Iterable[Fraction], most: int = 4) -> str:
@@ -75,8 +91,8 @@ def _floats(vector: Vector) -> list[float]:
     return [nearest_float(x) for x in vector]
 
 
-def label_card(label_set: LabelSet, name: str, place: int) -> dict[str, Any]:
-    """A label with its colour, its set in words, and the set's geometry for drawing."""
+def label_card(label_set: LabelSet, name: str) -> dict[str, Any]:
+    """A label, its set in words, and the set's geometry for drawing."""
     if isinstance(label_set, Point):
         shape: dict[str, Any] = {"centre": _floats(label_set.point)}
         text = short(label_set.point)
@@ -98,7 +114,7 @@ def label_card(label_set: LabelSet, name: str, place: int) -> dict[str, Any]:
             text = f"⟨{short(label_set.normal)}, x⟩ > {show(label_set.offset, 20)}"
         if len(b) > 1:
             text += f", and {len(b) - 1} more inequalities"
-    return {"name": name, "colour": LABELS[place % len(LABELS)], "text": text, **shape}
+    return {"name": name, "text": text, **shape}
 
 
 def verdict_rows(certificate: Certificate) -> list[tuple[str, str]]:

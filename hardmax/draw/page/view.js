@@ -25,6 +25,36 @@ function project(place) {
   return [dot(basis[0], place), dot(basis[1], place)];
 }
 
+// a vector orthogonal to `first`, of length 1, from the first candidate that is not parallel to it
+function beside(first, ...candidates) {
+  for (const candidate of candidates.filter(Boolean)) {
+    const along = dot(first, candidate);
+    const rest = Array.from(candidate, (x, i) => x - along * first[i]);
+    const size = Math.hypot(...rest);
+    if (size > 1e-9 * Math.hypot(...candidate)) return rest.map((x) => x / size);
+  }
+  return null;
+}
+
+const normed = (vector) => { const size = Math.hypot(...vector); return vector.map((x) => x / size); };
+
+// The plane in which one can see what a block does: its hyperplane and its push, or its leaders.
+function planeOf(f) {
+  const frame = page.frames[f], block = page.blocks[frame.block];
+  const [first, second] = Object.values(page.bases)[0] || [unit(0), unit(1)];
+  if (block && frame.layer === "feed-forward" && block.w) {
+    const across = block.plane ? normed(block.plane.u) : beside(normed(block.w), first, second);
+    const push = beside(across, block.w);
+    return { basis: [across, push || beside(across, first, second)],
+      names: [block.plane ? "along u" : "first component", push ? "along w" : "first component, across u"] };
+  }
+  if (block && block.v) {
+    const across = normed(block.v);
+    return { basis: [across, beside(across, first, second)], names: ["along v", "across v"] };
+  }
+  return { basis: [first, second], names: ["first component", "second component"] };
+}
+
 function place(state) {
   return places.subarray(state * d, state * d + d);
 }
@@ -70,6 +100,13 @@ function padded([x0, x1, y0, y1], ratio) {
     return [x - side / 2, x + side / 2, y - half, y + half];
   }
   return [x - side / 2, x + side / 2, y - side / ratio / 2, y + side / ratio / 2];
+}
+
+// The same for a plot of two numbers that need not share one scale.
+function stretched([x0, x1, y0, y1]) {
+  const margin = (low, high) => (high - low) * 0.12 || Math.max(Math.abs(low), 1) * 0.5;
+  const [s, t] = [margin(x0, x1), margin(y0, y1)];
+  return [x0 - s, x1 + s, y0 - t, y1 + t];
 }
 
 function corners([x0, x1, y0, y1]) {
