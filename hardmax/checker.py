@@ -2,7 +2,7 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 520 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+One file of at most 600 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
 other code of this package. What decides is integer or rational arithmetic, without tolerance; not
 one operation on floats takes part, as a process may round in any way: their bytes are read.
 """
@@ -185,7 +185,8 @@ def read_model(raw):
     need(arrays["format"] == ("U", (), ["hardmax-model/1"]), "the format is not known")
     meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
     need(meta.get("numbers", "exact") in ("exact", "binary64"), "meta: numbers is not known")
-    need(meta.get("positional", False) in (True, False), "meta: positional is true or false")
+    for key in ("positional", "masked"):
+        need(meta.get(key, False) in (True, False), f"meta: {key} is true or false")
     need(code == "U" and (d := arrays["u"][1][-1]) > 0 < depth, "no blocks, or stage is no text")
     for name in PARAMETERS:
         code, shape, values = arrays[name]
@@ -341,16 +342,16 @@ def integers(values):
     q = math.lcm(*(x.denominator for x in values))
     return [x.numerator * (q // x.denominator) for x in values], q
 
-def prepare(parameters, d):
+def prepare(parameters, d, masked):
     """Return [(layer, its parameters as integers)]; layers that change nothing are left out."""
-    layers = []
+    layers, mixing = [], masked_attention if masked else attention
     for k, (b, *mix) in enumerate(zip(*(parameters[name] for name in ("b", "rho", "alpha")))):
         u, w, v = (parameters[name][k * d:(k + 1) * d] for name in "uwv")
         (*u, b), q = integers([*u, b])
         (w, r), (v, _), (mix, s) = map(integers, (w, v, mix))
         u, v = ([(i, c) for i, c in enumerate(x) if c] for x in (u, v))
         layers += [(feed_forward, (u, b, w, q * r))] if any(w) and (u or b > 0) else []
-        layers += [(attention, (v, *mix, s))] if mix != [s, 0] else []
+        layers += [(mixing, (v, *mix, s))] if mix != [s, 0] else []
     return layers
 
 def feed_forward(tokens, scale, u, b, w, q):
@@ -377,6 +378,21 @@ def attention(tokens, scale, v, keep, mix, q):
     return [[a * keep * count + m for a, m in zip(z, means[sign])]
             for z, sign in zip(tokens, signs)], scale * q * count
 
+def masked_attention(tokens, scale, v, keep, mix, q):
+    """The same where token i attends to tokens 1, ..., i: add up what each sign selects so far."""
+    common, best, found = math.lcm(*range(1, len(tokens) + 1)), {}, []
+    for z in tokens:
+        p = sum(c * z[k] for k, c in v)
+        for sign in (-1, 0, 1):
+            top, count, total = best.get(sign, (sign * p, 0, [0] * len(z)))
+            if sign * p > top:
+                top, count, total = sign * p, 0, [0] * len(z)
+            if sign * p == top:
+                best[sign] = top, count + 1, [a + b for a, b in zip(total, z)]
+        _, count, total = best[(p > 0) - (p < 0)]
+        found.append([a * keep * common + mix * (common // count) * b for a, b in zip(z, total)])
+    return found, scale * q * common
+
 def output(layers, rows):
     """Return the mean output token of a sequence of Fractions; undecided past MAX_BITS."""
     flat, scale = integers([x for row in rows for x in row])
@@ -397,8 +413,9 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     tell("reading")
     parameters, stages, width, meta = reading("model", read_model, model_raw)
     mode, positional = meta.get("numbers", "exact"), meta.get("positional", False)
+    masked = meta.get("masked", False)
     sequences, sets, dimension = reading("data", read_data, data_raw, mode)
-    layers, measures, d = prepare(parameters, width), set(), dimension + positional
+    layers, measures, d = prepare(parameters, width, masked), set(), dimension + positional
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
     for j, (name, label, tokens) in enumerate(sequences):
         if 100 * j // len(sequences) > 100 * (j - 1) // len(sequences):
@@ -406,7 +423,8 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
         tokens = [[*z, *[Fraction(k)] * positional] for k, z in enumerate(tokens, 1)]
         counts = Counter(map(tuple, tokens))
         common = math.gcd(*counts.values())
-        measures.add(frozenset((z, count // common) for z, count in counts.items()))
+        measures.add(frozenset((z, count // common) for z, count in counts.items())
+                     if len(counts) == 1 or not masked else tuple(map(tuple, tokens)))
         result, region = output(layers, tokens), sets[label]
         if not contains(region, result):
             shown, region = (json.dumps(x, default=decimal) for x in (result, region))
@@ -420,8 +438,9 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
         "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
         "tokens": sum(len(tokens) for *_, tokens in sequences), "blocks": depth,
         "block_bound": 8 * n + 4, "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
-        "bounds": bounds if d > 1 else "n/a", "total_bits": sum(bits),
-        "max_bits": max(bits, default=0), "numbers": mode, "positional": positional}
+        "bounds": bounds if d > 1 and not masked else "n/a", "total_bits": sum(bits),
+        "max_bits": max(bits, default=0), "numbers": mode, "positional": positional,
+        **({"masked": True} if masked else {})}
     lines = ["proved", ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
     if certificate_raw is None:
         return lines + ["disjointness of the label sets was not checked: no certificate"]
