@@ -37,8 +37,9 @@ class Certificate:
 
     ``bool(certificate)`` is true where the verdict is "proved".
     ``verdict`` is "proved" or "refuted"; it speaks of classification alone, ``bounds`` is a
-    separate matter. N counts the sequences after merging equal empirical measures (for a ``masked``
-    model: sequences that are equal or repeat one token), M the labels that have a set. The SHA-256 values are None for what did not come from a file.
+    separate matter. N counts the sequences after merging equal empirical measures (for a
+    ``masked`` model: sequences that are equal or repeat one token), M the labels that have a set.
+    The SHA-256 values are None for what did not come from a file.
     ``more`` says that the search for ``witnesses`` stopped at a limit, so that other sequences may
     be wrong, too.
     """

@@ -14,7 +14,7 @@ from .measures import check_labels
 
 
 def merge_ordered(data: Dataset) -> Merged:
-    """Merge sequences that no masked transformer tells apart; the first of each class stands for it.
+    """Merge sequences that no masked transformer tells apart; the first of each represents them.
 
     Raises ContradictionError where two of them have different labels.
 

@@ -108,7 +108,7 @@ class _Split:
 
     @classmethod
     def _cut(cls, p: Parameters) -> _Split:
-        mixes = [k for k in range(len(p)) if (p.rho.entry(k), p.alpha.entry(k)) != (1, 0)]
+        mixes = [k for k in range(len(p)) if p.rho.entry(k) != 1 or p.alpha.entry(k)]
         cut = mixes[-1] + 1 if mixes else 0
         return cls(p[:cut], _free(p, cut) if cut < len(p) else None)
 
