@@ -76,7 +76,9 @@ def build(
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
     if masked:
         if strategy != "paper":
-            raise InputError(f"masked models have one construction; leave out {strategy!r}")
+            raise InputError(
+                f"masked models have one construction: leave out the strategy {strategy!r}"
+            )
         strategy = "masked"
     tell("merge", len(data))
     merged = merge_ordered(data) if masked else merge(data)

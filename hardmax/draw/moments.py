@@ -77,10 +77,11 @@ def moments(
         moves = any(block.w)
         attends = not (block.rho == 1 and block.alpha == 0)
         batch.feed_forward(block.u, block.b, block.w)
-        leaders = _leaders(batch, block.v) if block.alpha and any(block.v) else ()
+        chosen = _seen_leaders if model.masked else _leaders
+        leaders = chosen(batch, block.v) if block.alpha and any(block.v) else ()
         if layers and moves:
             yield Moment(k, "feed-forward", stage, block, batch, lengths, leaders)
-        batch.attend(block.rho, block.alpha, block.v)
+        batch.attend(block.rho, block.alpha, block.v, model.masked)
         if attends or not moves or not layers:
             yield Moment(k, "attention", stage, block, batch, lengths, leaders)
 
@@ -96,4 +97,17 @@ def _leaders(batch: Tokens, v: Vector) -> tuple[tuple[int, ...], ...]:
         if 0 in own:  # a token with ⟨v,z_i⟩ = 0 attends to all
             looked_at.update(own)
         found.append(tuple(i for i, t in enumerate(own) if t in looked_at))
+    return tuple(found)
+
+
+def _seen_leaders(batch: Tokens, v: Vector) -> tuple[tuple[int, ...], ...]:
+    """The same under a mask, where token i attends to tokens 1, …, i only."""
+    values = batch.projections(v)
+    found = []
+    for a, b in batch.spans():
+        led: set[int] = set()
+        for i in range(b - a):
+            seen = [values[a + i] * t for t in values[a : a + i + 1]]
+            led.update(l for l, t in enumerate(seen) if t == max(seen))
+        found.append(tuple(sorted(led)))
     return tuple(found)

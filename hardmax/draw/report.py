@@ -89,7 +89,8 @@ def payload(
         "texts": film.texts,
         "frames": _frames(film),
         "blocks": {
-            k: block_card(model.parameters[k - 1], model.stages[k - 1], k, len(model)) for k in used
+            k: block_card(model.parameters[k - 1], model.stages[k - 1], k, len(model), model.masked)
+            for k in used
         },
         "bases": _bases(film) if data.dimension > 2 else {},
         "verdict": verdict_rows(certificate),

@@ -27,7 +27,7 @@ LABELS = (
     "#882255", "#999933", "#44AA99", "#888888",  # past the eight, of Tol's muted scheme
 )  # fmt: skip
 STAGES = {
-    "preprocess": GREY,
+    **dict.fromkeys(("preprocess", "shift"), GREY),
     "separate": "#D7263D",  # red beside the orange of the labels: vermillion would blur
     "cluster": PURPLE,
     "match": SKY,

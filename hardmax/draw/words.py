@@ -22,7 +22,9 @@ def moment_title(frame: Frame) -> str:
     return f"after block {frame.number}, {frame.layer} layer"
 
 
-def block_card(block: RankOneBlock, stage: str, number: int, depth: int) -> dict[str, Any]:
+def block_card(
+    block: RankOneBlock, stage: str, number: int, depth: int, masked: bool = False
+) -> dict[str, Any]:
     """A block in words, and what of it can be drawn."""
     rows = [("block", f"{number} of {depth}, {STEPS.get(stage, stage)}")]
     if not any(block.w):
@@ -42,7 +44,9 @@ def block_card(block: RankOneBlock, stage: str, number: int, depth: int) -> dict
     if block.rho == 1 and block.alpha == 0:
         rows.append(("attention", "identity"))
     else:
-        target = "mean of its leaders" if any(block.v) else "mean of its sequence"
+        whole = "mean of the tokens up to it" if masked else "mean of its sequence"
+        led = "mean of its leaders up to it" if masked else "mean of its leaders"
+        target = led if any(block.v) else whole
         rows.append(("attention", f"{show(block.rho, 24)}·z + {show(block.alpha, 24)}·({target})"))
         rows.append(("v", short(block.v)))
     plane = any(block.u) and any(block.w)
@@ -111,6 +115,8 @@ def verdict_rows(certificate: Certificate) -> list[tuple[str, str]]:
         ("dimension d", str(certificate.d)),
         ("labels M", str(certificate.M)),
         ("tokens", str(certificate.tokens)),
+        *([("attention", "masked: a token sees itself and those before it")]
+          if certificate.masked else []),
     ]  # fmt: skip
     rows += [(f"blocks: {STEPS.get(s, s)}", str(count)) for s, count in certificate.stages.items()]
     rows += [("witness", witness.sentence()) for witness in certificate.witnesses[:3]]
@@ -120,6 +126,14 @@ def verdict_rows(certificate: Certificate) -> list[tuple[str, str]]:
 def bound_rows(certificate: Certificate) -> list[tuple[str, str, str]]:
     """Counts beside their bounds."""
     limits = certificate.bounds
+    if certificate.masked:  # Theorem 2.4 is about attention without mask
+        return [
+            ("", "model", "bound"),
+            ("blocks", str(limits.blocks), ""),
+            ("parameters", str(limits.parameters), ""),
+            ("bits of all parameters", str(certificate.total_bits), "none stated"),
+            ("bits of the longest", str(certificate.max_bits), "none stated"),
+        ]
     rows = [
         ("", "model", "bound"),
         ("blocks, 8N+4", str(limits.blocks), str(limits.block_bound)),

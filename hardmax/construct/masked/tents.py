@@ -79,9 +79,10 @@ def moves(states: States, place: int, to: list[int], rng: Random) -> list[RankOn
 
 
 def _tent(states: States, place: int, to: list[int], rng: Random) -> list[RankOneBlock] | None:
-    """Three layers with offsets ε, 0, −ε and w = (1, −2, 1)e/ε, where e is the move.
+    """Three layers with offsets ε, −ε/2, −ε and w = (1, −4, 3)e/ε, where e is the move.
 
-    They read ⟨u, z − x⟩, which is 0 along e and at least ε for all other points z.
+    They read t = ⟨u, z − x⟩, which is 0 along e; they add e at t = 0 and nothing for |t| ≥ ε. All
+    other points have |t| ≥ 2ε, so that no decision is close.
     """
     x = states.whole[place]
     e = [b - a for a, b in zip(x, to, strict=True)]
@@ -95,20 +96,20 @@ def _tent(states: States, place: int, to: list[int], rng: Random) -> list[RankOn
     unit = Fraction(1, 1 << max(map(int.bit_length, u)))  # entries of u of about 1
     normal = tuple(unit * t for t in u)
     b = -unit * Fraction(sum(s * t for s, t in zip(u, x, strict=True)), states.common)
-    eps = power_of_two_below(gap)
+    eps = power_of_two_below(gap / 2)
     w = tuple(Fraction(t, states.common) / eps for t in e)
     d = len(x)
     return [
         RankOneBlock.of(d, u=normal, b=b + s * eps, w=[c * t for t in w])
-        for s, c in ((1, 1), (0, -2), (-1, 1))
+        for s, c in ((1, 1), (Fraction(-1, 2), -4), (-1, 3))
     ]
 
 
 def _clear(
     states: States, place: int, line: list[int], rng: Random
 ) -> tuple[list[int], Fraction | None]:
-    """Of some directions orthogonal to the line the one with the widest slab that holds no other
-    point, and half of its width, which floats have measured; None where they see none."""
+    """Of some directions orthogonal to the line the one whose slab around the point is widest, and
+    how far from it the next point is, as floats have measured it; None where they see no gap."""
     looks = _directions(line, rng)
     if not looks:
         return [], None
@@ -123,13 +124,13 @@ def _clear(
         return looks[best], Fraction(1)
     if not _CLEAR * size < widths[best] < np.inf:
         return [], None
-    return looks[best], Fraction(float(widths[best])) / 2
+    return looks[best], Fraction(float(widths[best]))
 
 
 def _exactly_clear(
     states: States, place: int, line: list[int], rng: Random
 ) -> tuple[list[int], Fraction | None]:
-    """The same in exact arithmetic, with the whole width."""
+    """The same in exact arithmetic."""
     found: tuple[list[int], Fraction | None] = [], None
     for u in _directions(line, rng)[:_EXACT]:
         values = states.values(u)
