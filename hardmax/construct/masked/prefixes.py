@@ -32,7 +32,7 @@ class Prefixes:
         >>> data = Dataset([[(1,), (1,), (2,)], [(1,), (2,)], [(1,), (2,), (1,)]])
         >>> prefixes = Prefixes.of(data, [0, 1, 2])
         >>> prefixes.paths, prefixes.rows
-        ([[0, 0, 1], [0, 2], [0, 2, 3]], [1, 2, 4, 5])
+        ([[0, 0, 1], [0, 2], [0, 2, 3]], [3, 2, 4, 5])
         """
         keys = token_keys(data.tokens, range(len(data.tokens)))
         known: dict[object, int] = {}

@@ -13,17 +13,18 @@ from random import Random
 
 from ...dataset import Dataset
 from ...dataset.measures import Merged
-from ...errors import ConstructionError, InputError
+from ...errors import ConstructionError
 from ...exact.numbers import Vector
 from ...model.layers import RankOneBlock
 from ...model.transformer import Transformer
 from ...stages import tell
 from ..shared.staged import Staged
+from .line import place_on_line
 from .prefixes import Prefixes
 from .separate import separate
 from .tents import States, moves
 
-STAGES = ("separate", "shift", "tent")
+STAGES = ("separate", "shift", "tent", "place")
 _SHIFTS = 40
 
 
@@ -36,7 +37,8 @@ def build_masked(
     """Build a masked transformer for sequences that masked transformers can tell apart.
 
     Uses at most S + 1 + 4N blocks: S that separate the prefixes, one translation, and at most four
-    for each of the N sequences; asserted exactly. Raises InputError for tokens with one coordinate.
+    for each of the N sequences; asserted exactly. Tokens with one coordinate take three for each,
+    with numbers whose length grows with N: past the range of float64 it raises ResourceLimitError.
     """
     rng = Random(seed)
     prefixes = Prefixes.of(data, merged.representatives)
@@ -52,7 +54,7 @@ def build_masked(
     staged = Staged(("separate", block) for block in separation)
     if any(shift):
         staged.add("shift", [RankOneBlock.translation(shift)])
-    staged.add("tent", placed)
+    staged.add("tent" if data.dimension > 1 else "place", placed)
     if not len(staged):  # every mean is in its set
         staged.add("shift", [RankOneBlock.of(data.dimension)])
     stages = staged.stages()
@@ -89,12 +91,15 @@ def _placed(
     a last token that is still to be moved."""
     labels = [data.need_labels()[j] for j in prefixes.chosen]
     targets = {label: data.sets[label].witness() for label in dict.fromkeys(labels)}
-    states = States.of(points, list(targets.values()))
-    aims = {label: [int(x * states.common) for x in target] for label, target in targets.items()}
     # what a sequence begins with comes before it, and what repeats one token before all others
     order = sorted(
         range(len(labels)), key=lambda j: (len(set(prefixes.paths[j])) > 1, len(prefixes.paths[j]))
     )
+    if data.dimension == 1:
+        paths = [prefixes.paths[j] for j in order]
+        return place_on_line([x for (x,) in points], paths, [targets[labels[j]][0] for j in order])
+    states = States.of(points, list(targets.values()))
+    aims = {label: [int(x * states.common) for x in target] for label, target in targets.items()}
     waiting = {tuple(states.whole[prefixes.paths[j][-1]]) for j in order}
     blocks: list[RankOneBlock] = []
     for done, j in enumerate(order):
@@ -111,10 +116,6 @@ def _placed(
             to = aim
         else:
             to = [len(path) * y - s + x for y, s, x in zip(aim, total, own, strict=True)]
-        if len(to) < 2:
-            raise InputError(
-                "a masked model needs tokens with at least two coordinates; --positional adds one"
-            )
         new = None if tuple(to) in waiting else moves(states, last, to, rng)
         if new is None:
             return None
