@@ -194,8 +194,7 @@ def test_vowels_and_the_poem_without_positions():
     vowels = hm.load(EXAMPLES / "vowels.json.gz")
     zen = hm.load(EXAMPLES / "zen.json")
     words = [[(number, 0) for number, _ in Z] for Z in zen.sequences]
-    sets = {name: Point((entry.point[0], 0)) for name, entry in zen.sets.items()}
-    for data in (vowels, hm.Dataset(words, zen.labels, sets)):
+    for data in (vowels, hm.Dataset(words, zen.labels, sets=zen.sets)):
         model = hm.build(data, masked=True)
         found = hm.certify(model, data)
         assert found.proved
