@@ -113,7 +113,7 @@ class Readers:
             mine.dimension == d
             and mine.stages == stages
             and all(list(mine.parameters.arrays[x].numbers()) == found[x] for x in NAMES)
-            and all(mine.meta.get(x) == meta.get(x) for x in ("numbers", "positional"))
+            and all(mine.meta.get(x) == meta.get(x) for x in ("numbers", "positional", "masked"))
         )
         if not same:
             raise DisagreementError("model: read differently")
