@@ -85,6 +85,8 @@ MUTANTS = (
     Mutant("lemmas/d1_masked_heights", "3 * relu(t - eps))", "2 * relu(t - eps))"),
     Mutant("lemmas/d1_masked_heights", "s + weight * relu(c - s)", "s + weight * relu(s - c)"),
     Mutant("lemmas/d1_masked_heights", "q = lam * r / (2 * (1 + lam))", "q = 2 * r"),
+    Mutant("lemmas/d2_heads", "if s == max(scores)]", "if s == min(scores)]"),
+    Mutant("lemmas/d2_heads", "(-10, 4, 4, 4, 3)", "(-10, 4, 4, 2, 0)"),
     Mutant("lemmas/lemma_3_3", "b = m + eps ", "b = m - eps "),
     Mutant("lemmas/lemma_3_3", "inner(v, own) * inner(v, z)", "-inner(v, own) * inner(v, z)"),
     Mutant("lemmas/lemma_3_4", "(1 / n - 1 / k)).subs(k, n)", "(1 / n + 1 / k)).subs(k, n)"),
