@@ -85,12 +85,12 @@ def _bounds(model: Transformer) -> dict[str, int | None] | None:
         return None
     limits = bounds_of(model, count)
     built = _built_as(model)
-    return {
+    extra = {"block_bound_masked": _separation_bound(model, count)} if built == "masked" else {}
+    return extra | {
         "N": count,
         "M": labels,
         "block_bound": limits.block_bound if built == "paper" else None,
         "parameter_bound": limits.parameter_bound if built == "paper" else None,
-        "block_bound_masked": _separation_bound(model, count) if built == "masked" else None,
         "block_bound_theorem_b": max(2 * count - 1, 1) if built == "peel" else None,
         "blocks_for_almost_all_targets": lower_block_bound(count, model.dimension)
         if labels == count and not model.masked and _targets_spread_out(model)
@@ -143,7 +143,7 @@ def _show_bounds(facts: dict[str, Any]) -> None:
     rows = [
         ("blocks", blocks, "≤", limits["block_bound"], "8N+4, the paper's Theorem 2.4"),
         ("blocks", blocks, "≤", limits["block_bound_theorem_b"], "2N−1, Theorem B"),
-        ("blocks", blocks, "≤", limits["block_bound_masked"], "S+1+4N, Theorem 9"),
+        ("blocks", blocks, "≤", limits.get("block_bound_masked"), "S+1+4N, Theorem 9"),
         ("blocks", blocks, "", limits["blocks_for_almost_all_targets"],
           "(Nd−1)/(2d+1): almost all targets need so many; these may need fewer"),
         ("blocks", blocks, "", limits["block_counting_bound"],
