@@ -3,9 +3,11 @@
 Sequence k is the first k words of the poem and its label is word k + 1, a line break counting
 as a word. A token is (number of the word, position); the label set of a word is the one point
 (number of the word, 0). So an exact classifier is an exact next-word predictor, and feeding its
-outputs back recites the poem: see recite.py. Run:
+outputs back recites the poem: see recite.py. Without positions a token is (number of the word, 0),
+which is enough for a masked model: it sees the order. Run:
 
-    python examples/make_zen.py             # writes examples/zen.json
+    python examples/make_zen.py                                  # writes examples/zen.json
+    python examples/make_zen.py words.json --without-positions
 """
 
 from __future__ import annotations
@@ -41,11 +43,11 @@ def vocabulary(tokens: Sequence[str]) -> dict[str, int]:
     return {word: k for k, word in enumerate(dict.fromkeys(tokens), start=1)}
 
 
-def dataset() -> dict[str, object]:
+def dataset(positions: bool = True) -> dict[str, object]:
     """The data set, as data.json holds it."""
     tokens = words(poem())
     number = vocabulary(tokens)
-    row = [[number[word], position] for position, word in enumerate(tokens, start=1)]
+    row = [[number[word], k if positions else 0] for k, word in enumerate(tokens, start=1)]
     return {
         "format": "hardmax-dataset/1",
         "dimension": 2,
@@ -66,5 +68,7 @@ def text(document: dict[str, object]) -> str:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("zen.json")
-    target.write_text(text(dataset()), encoding="utf-8")
+    names = [name for name in sys.argv[1:] if name != "--without-positions"]
+    target = Path(names[0]) if names else Path(__file__).with_name("zen.json")
+    document = dataset(positions="--without-positions" not in sys.argv)
+    target.write_text(text(document), encoding="utf-8")

@@ -38,7 +38,7 @@ KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upp
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
 READ = {"window": 1, "dilations": [1], "stride": 1, "lift": 0, "label_sets": "points",
-        "numbers": "exact", "positional": False}  # what holds where the meta does not say it
+        "numbers": "exact", "positional": False, "masked": False}  # where the meta says nothing
 STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
 USAGE = """usage: checker.py MODEL DATA [--certificate CERT]
 
@@ -212,9 +212,9 @@ def read_meta(meta):
         whole = type(x) is tuple and re.fullmatch(r"(?a)-?\d{1,9}", *x)
         return int(*x) if whole else [*map(plain, x)] if type(x) is list else x
     how = {key: plain(meta.get(key, x)) for key, x in READ.items()}
-    W, far, S, lift, sets, mode, positional = how.values()
-    need(mode in ("exact", "binary64") and type(positional) is bool and sets in ("points", "argmax")
-         and {int} == {*map(type, (W, S, lift, *far))} and min(W, S, lift + 1, *far) > 0
+    W, far, S, lift, sets, mode, *flags = how.values()
+    need(mode in ("exact", "binary64") and sets in ("points", "argmax")
+         and {bool} == {*map(type, flags)} and {int} == {*map(type, (W, S, lift, *far))} and min(W, S, lift + 1, *far) > 0
          and far == sorted({*far}) != [] and W * len(far) <= 2**20, "meta: no way to read data")
     return how, sorted({x * (k - (W - 1) // 2) for k in range(W) for x in far})
 
@@ -355,16 +355,16 @@ def integers(values):
     q = math.lcm(*(x.denominator for x in values))
     return [x.numerator * (q // x.denominator) for x in values], q
 
-def prepare(parameters, d):
+def prepare(parameters, d, masked):
     """Return [(layer, its parameters as integers)]; layers that change nothing are left out."""
-    layers = []
+    layers, mixing = [], masked_attention if masked else attention
     for k, (b, *mix) in enumerate(zip(*(parameters[name] for name in ("b", "rho", "alpha")))):
         u, w, v = (parameters[name][k * d:(k + 1) * d] for name in "uwv")
         (*u, b), q = integers([*u, b])
         (w, r), (v, _), (mix, s) = map(integers, (w, v, mix))
         u, v = ([(i, c) for i, c in enumerate(x) if c] for x in (u, v))
         layers += [(feed_forward, (u, b, w, q * r))] if any(w) and (u or b > 0) else []
-        layers += [(attention, (v, *mix, s))] if mix != [s, 0] else []
+        layers += [(mixing, (v, *mix, s))] if mix != [s, 0] else []
     return layers
 
 def feed_forward(tokens, scale, u, b, w, q):
@@ -391,6 +391,21 @@ def attention(tokens, scale, v, keep, mix, q):
     return [[a * keep * count + m for a, m in zip(z, means[sign])]
             for z, sign in zip(tokens, signs)], scale * q * count
 
+def masked_attention(tokens, scale, v, keep, mix, q):
+    """The same where token i attends to tokens 1, ..., i: add up what each sign selects so far."""
+    common, best, found = math.lcm(*range(1, len(tokens) + 1)), {}, []
+    for z in tokens:
+        p = sum(c * z[k] for k, c in v)
+        for sign in (-1, 0, 1):
+            top, count, total = best.get(sign, (sign * p, 0, [0] * len(z)))
+            if sign * p > top:
+                top, count, total = sign * p, 0, [0] * len(z)
+            if sign * p == top:
+                best[sign] = top, count + 1, [a + b for a, b in zip(total, z)]
+        _, count, total = best[(p > 0) - (p < 0)]
+        found.append([a * keep * common + mix * (common // count) * b for a, b in zip(z, total)])
+    return found, scale * q * common
+
 def output(layers, rows):
     """Return the mean output token of a sequence of Fractions; undecided past MAX_BITS."""
     flat, scale = integers([x for row in rows for x in row])
@@ -412,7 +427,7 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     parameters, stages, width, meta, how, offsets = reading("model", read_model, model_raw)
     mode, argmax = how["numbers"], how["label_sets"] == "argmax"
     sequences, sets, dimension = reading("data", read_data, data_raw, mode, argmax)
-    layers, measures, count = prepare(parameters, width), set(), 0
+    layers, measures, count = prepare(parameters, width, masked := how["masked"]), set(), 0
     d = dimension * len(offsets) + how["positional"] + how["lift"]
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
     need(d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
@@ -425,7 +440,8 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
                   * how["positional"] + [0] * how["lift"] for k, i in enumerate(kept, 1)]
         counts = Counter(map(tuple, tokens))
         common = math.gcd(*counts.values())
-        measures.add(frozenset((z, count // common) for z, count in counts.items()))
+        measures.add(frozenset((z, count // common) for z, count in counts.items())
+                     if len(counts) == 1 or not masked else tuple(map(tuple, tokens)))
         result, region = output(layers, tokens), sets[label]
         if not contains(region, result):
             shown, region = (json.dumps(x, default=decimal) for x in (result, region))
@@ -439,8 +455,9 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
         "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
         "tokens": count, "blocks": depth, "block_bound": 8 * n + 4,
         "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
-        "bounds": bounds if d > 1 else "n/a", "total_bits": sum(bits),
-        "max_bits": max(bits, default=0), "numbers": mode, "positional": how["positional"]}
+        "bounds": bounds if d > 1 and not masked else "n/a", "total_bits": sum(bits),
+        "max_bits": max(bits, default=0), "numbers": mode, "positional": how["positional"],
+        **({"masked": True} if masked else {})}
     if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
         facts["reading"] = more
     lines = ["proved", ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]

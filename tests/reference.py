@@ -1,4 +1,4 @@
-"""The definitions (2.2)–(2.5) once more, in plain Fractions and nothing of hardmax.
+"""The definitions (2.2)–(2.5) and (4.2) once more, in plain Fractions and nothing of hardmax.
 
 Slow on purpose: every score ⟨A z_i, z_l⟩ is computed, nothing is assumed about A or V.
 """
@@ -22,12 +22,13 @@ def feed_forward(U, b, W, z):
     return [a + c for a, c in zip(z, apply(W, hidden), strict=True)]
 
 
-def attention(rho, V, A, Z):
+def attention(rho, V, A, Z, masked=False):
     result = []
-    for z in Z:
+    for i, z in enumerate(Z):
         image = apply(A, z)
-        scores = [dot(image, other) for other in Z]
-        best = [other for other, score in zip(Z, scores) if score == max(scores)]
+        seen = Z[: i + 1] if masked else Z
+        scores = [dot(image, other) for other in seen]
+        best = [other for other, score in zip(seen, scores) if score == max(scores)]
         mean = [sum(column) / len(best) for column in zip(*best)]
         result.append([rho * a + c for a, c in zip(z, apply(V, mean), strict=True)])
     return result
@@ -45,21 +46,21 @@ def layers(block):
     return [block.u], [block.b], [[x] for x in block.w], block.rho, V, A
 
 
-def step(block, Z):
+def step(block, Z, masked=False):
     U, b, W, rho, V, A = layers(block)
-    return attention(rho, V, A, [feed_forward(U, b, W, z) for z in Z])
+    return attention(rho, V, A, [feed_forward(U, b, W, z) for z in Z], masked)
 
 
-def trace(blocks, Z):
+def trace(blocks, Z, masked=False):
     """Tokens before the first block and after each."""
     states = [[[Fraction(x) for x in z] for z in Z]]
     for block in blocks:
-        states.append(step(block, states[-1]))
+        states.append(step(block, states[-1], masked))
     return states
 
 
-def output(blocks, Z):
-    last = trace(blocks, Z)[-1]
+def output(blocks, Z, masked=False):
+    last = trace(blocks, Z, masked)[-1]
     return tuple(sum(column) / len(last) for column in zip(*last))
 
 

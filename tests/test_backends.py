@@ -27,6 +27,9 @@ def backend(request, monkeypatch):
 
 def _models():
     yield hm.Transformer([RankOneBlock.of(2, u=(1, -1), b="1/2", w=(2, 1), rho="1/2", alpha="1/4")])
+    for v in ((0, 0), (1, 0)):  # masked means, masked leaders
+        blocks = [RankOneBlock.of(2, rho="1/2", alpha=2, v=v), RankOneBlock.of(2, rho=0, alpha=1)]
+        yield hm.Transformer(blocks, masked=True)
     # ties, both signs and zero scores in one attention layer, residual and none
     for rho in (0, 1):
         yield hm.Transformer([RankOneBlock.of(2, rho=rho, alpha=2, v=(1, 0))])

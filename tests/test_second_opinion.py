@@ -148,9 +148,9 @@ def test_the_sequences_at_the_ends_of_chunks_are_among_those_replayed(monkeypatc
     seen = []
     original = second_opinion.replayed_outputs
 
-    def watching(parameters, data, chosen, most):
+    def watching(parameters, data, chosen, *rest):
         seen.extend(chosen.tolist())
-        return original(parameters, data, chosen, most)
+        return original(parameters, data, chosen, *rest)
 
     monkeypatch.setattr(second_opinion, "replayed_outputs", watching)
     count = 9000

@@ -21,16 +21,19 @@ class Structure:
     hidden_width: int
     attention_rank: int
     scalar_values: bool
+    masked: bool = False
 
     @property
     def is_papers(self) -> bool:
         """Whether the bounds of Theorem 2.4 are about this architecture."""
-        return self.hidden_width <= 1 and self.attention_rank <= 1 and self.scalar_values
+        plain = self.hidden_width <= 1 and self.attention_rank <= 1 and self.scalar_values
+        return plain and not self.masked
 
     def sentence(self) -> str:
         """The structure in words."""
         values = "V = αI" if self.scalar_values else "V general"
-        return f"hidden width {self.hidden_width}, rank A ≤ {self.attention_rank}, {values}"
+        mask = ", masked" if self.masked else ""
+        return f"hidden width {self.hidden_width}, rank A ≤ {self.attention_rank}, {values}{mask}"
 
 
 def structure_of(model: Transformer) -> Structure:
@@ -44,6 +47,7 @@ def structure_of(model: Transformer) -> Structure:
         max((block.feed_forward.hidden_width for block in general), default=1),
         max((block.attention.A.rank() for block in general), default=1),
         all(_is_scalar(block.attention.V) for block in general),
+        model.masked,
     )
 
 
@@ -83,7 +87,8 @@ class Bounds:
     """Counts of a model for N distinct sequences in dimension d, and the paper's bounds.
 
     ``parameter_bound`` is 54Nd for d ≥ 2 and None for d = 1, where the paper states none.
-    The bounds are about the paper's architecture; ``applies`` says whether this is one.
+    The bounds are about the paper's architecture, without mask; ``applies`` says whether this is
+    one.
     ``block_parameter_bound`` is (3d+3)(8N+4).
     """
 

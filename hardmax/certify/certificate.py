@@ -38,8 +38,9 @@ class Certificate:
 
     ``bool(certificate)`` is true where the verdict is "proved".
     ``verdict`` is "proved" or "refuted"; it speaks of classification alone, ``bounds`` is a
-    separate matter. N counts the sequences after merging equal empirical measures, M the
-    labels that have a set. The SHA-256 values are None for what did not come from a file.
+    separate matter. N counts the sequences after merging equal empirical measures (for a
+    ``masked`` model: sequences that are equal or repeat one token), M the labels that have a set.
+    The SHA-256 values are None for what did not come from a file.
     ``more`` says that the search for ``witnesses`` stopped at a limit, so that other sequences may
     be wrong, too.
     """
@@ -66,6 +67,7 @@ class Certificate:
     float64: dict[str, Any] | None = None  # stated only where it was asked for
     radius: dict[str, Any] | None = None  # likewise
     more: bool = False
+    masked: bool = False  # attention as in (4.2)
 
     @property
     def proved(self) -> bool:
@@ -133,6 +135,7 @@ class Certificate:
             "numbers": self.numbers,
             "positional": self.reading.positional,
             **({"reading": reading} if reading else {}),
+            **({"masked": True} if self.masked else {}),
             "sequences": self.sequences,
             "N": self.N,
             "d": self.d,

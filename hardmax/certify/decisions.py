@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -26,6 +26,7 @@ class State:
     limits: Limits
     bounds: NormBounds
     ties: dict[int, list[int]]  # a source that stands for a tie, and the sources tied
+    masked: bool = False
 
     def owners(self) -> np.ndarray:
         """The sequence of each row of the batch."""
@@ -84,10 +85,14 @@ def attention(state: State, k: int, block: RankOneBlock) -> list[int]:
         signs = [(values[i] > 0) - (values[i] < 0) for i in range(start, end)]
         if decides:
             rows.check_signs()
-        focus = {sign: rows.focus(sign, decides) for sign in set(signs)}
+        if state.masked:
+            focus = [rows.up_to(i).focus(sign, decides) for i, sign in enumerate(signs)]
+        else:
+            of = {sign: rows.focus(sign, decides) for sign in set(signs)}
+            focus = [of[sign] for sign in signs]
         after += [
-            pool.combined([(block.rho, handle), (block.alpha, focus[sign])])
-            for handle, sign in zip(handles, signs, strict=True)
+            pool.combined([(block.rho, handle), (block.alpha, one)])
+            for handle, one in zip(handles, focus, strict=True)
         ]
     return after
 
@@ -103,6 +108,10 @@ class _Rows:
     functional: Functional
     values: Sequence[int]
     scales: Sequence[int]
+
+    def up_to(self, i: int) -> _Rows:
+        """What token i of a masked transformer sees."""
+        return replace(self, places=self.places[: i + 1])
 
     def _limit(
         self, p: int, q: int, norm: Fraction, constraint: Constraint,
@@ -145,7 +154,8 @@ class _Rows:
         # a tie of equal tokens: whichever of them leads later, it moves no further than they do
         source = -(2 * self.k + 1 + (sign > 0))
         tied = None
-        if len({self.state.batch.token(i) for i in top}) == 1:
+        # under a mask the tokens of a sequence may follow different ones of them
+        if not self.state.masked and len({self.state.batch.token(i) for i in top}) == 1:
             tied = self.state.pool.tied([handles[i] for i in top], source)
         if tied is None:
             self._leader(top[0], apart[0], sign)

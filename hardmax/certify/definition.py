@@ -1,4 +1,4 @@
-"""The outputs of a model by the definition alone: (2.3), (2.4) and (2.2), layer by layer, over ℚ.
+"""The outputs of a model by the definition alone: (2.3), (2.4) or (4.2), and (2.2), over ℚ.
 
 No floats, no plan and no shortcut take part: `hardmax.model.layers` applies every block to every
 sequence as the paper prints it. It is slow, and the reference that tests hold the engine to.
@@ -29,5 +29,5 @@ def outputs_by_definition(model: Transformer, data: Dataset) -> Iterator[Vector]
     for j in range(len(data)):
         tokens = Matrix(data.sequence(j), model.dimension)
         for block in blocks:
-            tokens = block(tokens)
+            tokens = block(tokens, model.masked)
         yield readout(tokens)

@@ -34,13 +34,13 @@ from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from .jacobian import Jacobians
 from .label_margin import LabelMargins
+from .prefix_means import SLACK, prefix_means
 
 Array = np.ndarray
 FORMATS = {  # unit roundoff, least positive number, largest number
     "float64": (2.0**-53, 2.0**-1074, float(np.finfo(np.float64).max)),
     "float32": (2.0**-24, 2.0**-149, float(np.finfo(np.float32).max)),
 }
-_SLACK = 1 + 2.0**-20
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def certify_float(
 ) -> FloatCertificate:
     """Prove that every float executor makes the predictions of the exact run, or say why not.
 
-    ``executor`` is "float64" or "float32". Raises InputError for another one and for models
-    with general layers.
+    ``executor`` is "float64" or "float32". Raises InputError for another one, for models with
+    general layers, and for masked models that choose leaders.
 
     >>> import hardmax as hm
     >>> data = hm.Dataset([[(0, 0)], [(1, 0)]], ["a", "b"])
@@ -89,7 +89,12 @@ def certify_float(
         raise InputError(f"the executor {executor!r} is unknown; known are {', '.join(FORMATS)}")
     if model.parameters is None:
         raise InputError("float certificates are for models of rank-1 blocks")
+    if model.masked and any(any(block.v) and block.alpha for block in model.parameters):
+        raise InputError(
+            "a float certificate of a masked model needs uniform attention (v = 0) in every block"
+        )
     run = _Run(Tokens.from_array(data.tokens, data.offsets), data, executor)
+    run.masked = model.masked
     try:
         # what overflows becomes infinite or undefined, and then no check passes
         with np.errstate(all="ignore"):
@@ -110,6 +115,7 @@ class _Run:
         self.lengths = np.diff(data.offsets)
         self.margin = float("inf")
         self.place = "the input"
+        self.masked = False
         values = batch.floats()
         self.errors = self._up(self.unit * np.abs(values) + self.tiny)
         self._check_range(values)
@@ -163,7 +169,7 @@ class _Run:
     @staticmethod
     def _up(bound: Array) -> Array:
         """A bound inflated past the rounding of its own computation."""
-        result: Array = bound * _SLACK
+        result: Array = bound * SLACK
         return result
 
     def _check_range(self, values: Array) -> None:
@@ -193,7 +199,7 @@ class _Run:
         if not room[worst] > 0:
             name = self.data.name(int(owner[worst]))
             raise _UnsafeError(f"{self.place}: {what} of {name} is too close to call")
-        self.margin = min(self.margin, float(room[worst]) / _SLACK)
+        self.margin = min(self.margin, float(room[worst]) / SLACK)
 
     def _owner(self) -> Array:
         starts = np.array(self.batch.starts)
@@ -224,7 +230,9 @@ class _Run:
 
     def _attend(self, block: RankOneBlock) -> None:
         owner = self._owner()
-        if any(block.v):
+        if self.masked:
+            focus, e_m = prefix_means(self.batch, self.errors, self._gamma, self.tiny)
+        elif any(block.v):
             focus, e_m = self._leaders(block.v, owner)
         else:
             mean, error = self._means()
@@ -235,7 +243,7 @@ class _Run:
         error = rho * self.errors + alpha * e_m + 4 * self.tiny
         error = error + gamma * (rho * (x + self.errors) + alpha * (np.abs(focus) + e_m))
         before = np.array(self.batch.starts)
-        self.batch.attend(block.rho, block.alpha, block.v)
+        self.batch.attend(block.rho, block.alpha, block.v, self.masked)
         collapsed = np.diff(np.array(self.batch.starts)) < np.diff(before)
         largest = np.maximum.reduceat(error, before[:-1])
         keep = ~collapsed[owner]

@@ -158,7 +158,9 @@ def _run(
     batch = Tokens.from_sequences(sequences)
     pool = Jacobians(model.dimension, keep_sources=keep)
     handles = [pool.source(i - start) for start, end in batch.spans() for i in range(start, end)]
-    state = State(batch, pool, handles, Limits(len(batch), keep), NormBounds(pool), {})
+    state = State(
+        batch, pool, handles, Limits(len(batch), keep), NormBounds(pool), {}, model.masked
+    )
     for k, block in enumerate(model.parameters):
         _block(state, k, block)
         if progress is not None:
@@ -174,7 +176,7 @@ def _block(state: State, k: int, block: RankOneBlock) -> None:
         return
     after = attention(state, k, block)
     spans = list(state.batch.spans())
-    state.batch.attend(block.rho, block.alpha, block.v)
+    state.batch.attend(block.rho, block.alpha, block.v, state.masked)
     pool, handles = state.pool, []
     for (start, end), (first, last) in zip(spans, state.batch.spans(), strict=True):
         if last - first < end - start:  # the sequence collapsed: one token is left

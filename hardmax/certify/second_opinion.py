@@ -42,7 +42,7 @@ def double_check(model: Transformer, data: Dataset) -> int:
     order, size = _chosen(data), 1
     while done < len(order):
         some = order[done : done + size]
-        outputs, spent = replayed_outputs(model.parameters, data, some, budget)
+        outputs, spent = replayed_outputs(model.parameters, data, some, budget, model.masked)
         if outputs is None:
             break
         for j, output in zip(some.tolist(), outputs, strict=True):
@@ -64,7 +64,11 @@ def _chosen(data: Dataset) -> np.ndarray:
 
 
 def replayed_outputs(
-    parameters: Parameters, data: Dataset, chosen: np.ndarray, most: int = sys.maxsize
+    parameters: Parameters,
+    data: Dataset,
+    chosen: np.ndarray,
+    most: int = sys.maxsize,
+    masked: bool = False,
 ) -> tuple[Sequence[Vector] | None, int]:
     """Exact outputs of some sequences, and about how many blocks had to be applied.
 
@@ -90,7 +94,7 @@ def replayed_outputs(
         if len(acting):
             k += int(acting[0]) + 1
             steps += _SLABS + _SLABS * batch.starts[-1] // _TOKENS
-            apply(batch, p[k - 1])
+            apply(batch, p[k - 1], masked)
         else:
             k += _SLAB
         if steps // _SLABS > most:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
+from ..dataset.ordered import count_ordered
 from ..engine import Search, evaluate
 from ..engine.forward.points import EnclosedPoints
 from ..errors import InputError
@@ -151,7 +152,7 @@ def certify(
     check_float_mode()  # whatever ran in between, ``progress`` included
     sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")
-    distinct = count_measures(data)
+    distinct = count_ordered(data) if model.masked else count_measures(data)
     certificate = Certificate(
         verdict="refuted" if found else "proved",
         witnesses=tuple(Witness(j, data.name(j), labels[j], output) for j, output in found),
@@ -160,6 +161,7 @@ def certify(
         strategy=strategy if isinstance(strategy, str) else None,
         numbers=data.source.get("numbers", "exact"),
         reading=data.reading,
+        masked=model.masked,
         sequences=len(data),
         N=distinct,
         d=data.dimension,

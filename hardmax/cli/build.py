@@ -69,6 +69,11 @@ if TYPE_CHECKING:
 )
 @reading_options
 @click.option(
+    "--masked",
+    is_flag=True,
+    help="Each token sees itself and those before it: order counts without positions.",
+)
+@click.option(
     "--numbers",
     type=click.Choice(["exact", "binary64"]),
     default="exact",
@@ -82,7 +87,7 @@ if TYPE_CHECKING:
 @json_option
 def build(
     data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int,
-    positional: bool, window: int, dilation: str | None, stride: int, label_sets: str,
+    positional: bool, masked: bool, window: int, dilation: str | None, stride: int, label_sets: str,
     numbers: str, certificate: str | None, test: str | None,
     labels_of: str | None, force: bool, as_json: bool,
 ) -> int:  # fmt: skip
@@ -103,6 +108,7 @@ def build(
       hardmax build examples/vowels.json.gz -o model.npz
       hardmax build data.csv -o model.npz --positional --seed 7
       hardmax build data.csv -o model.npz --window 9 --dilation 1,4 --strategy cover
+      hardmax build poem.json -o model.npz --masked
     """
     from ..construct.build import build as construct
     from ..dataset import ContradictionError
@@ -130,7 +136,9 @@ def build(
     start = perf_counter()
     try:
         with stages("building"):
-            model = construct(loaded, None, strategy, seed, learn=not no_learn, robust=robust)
+            model = construct(
+                loaded, None, strategy, seed, learn=not no_learn, robust=robust, masked=masked
+            )
     except ContradictionError as found:
         with report_to(output, certificate):
             return _contradiction(found, as_json)
@@ -166,7 +174,7 @@ def _prove_and_store(
         times["verify"] = perf_counter() - start
         if not proofs[0].proved:
             raise ConstructionError(f"the model was refuted: {proofs[0].witnesses[0].sentence()}")
-        if proofs[0].bounds.exceeded:
+        if proofs[0].bounds.status == "exceeded":
             raise ConstructionError("the model exceeds the bounds that its strategy promises")
 
     notes, more = _test_score(model, data, tested)

@@ -43,6 +43,7 @@ def info(model: str, as_json: bool) -> int:
         "max_bits": max(sizes, default=0),
         "overrides": parameters.overrides(),
         "bounds": _bounds(loaded),
+        "masked": loaded.masked,
         "sha256": loaded.sha256,
         "meta": loaded.meta,
     }
@@ -65,6 +66,7 @@ def info(model: str, as_json: bool) -> int:
         ("seed", str(meta.get("seed", "unknown"))),
         ("labels", str(len(labels)) if isinstance(labels, dict) else "not recorded"),
         *_reading(loaded.reading),
+        ("attention", "masked: token i sees tokens 1 to i" if loaded.masked else "not masked"),
         ("sha256", str(loaded.sha256)),
     ]
     table(model, rows)
@@ -90,17 +92,26 @@ def _bounds(model: Transformer) -> dict[str, int | None] | None:
         return None
     limits = bounds_of(model, count)
     built = _built_as(model)
-    return {
+    extra = {"block_bound_masked": _separation_bound(model, count)} if built == "masked" else {}
+    return extra | {
         "N": count,
         "M": labels,
         "block_bound": limits.block_bound if built == "paper" else None,
         "parameter_bound": limits.parameter_bound if built == "paper" else None,
         "block_bound_theorem_b": max(2 * count - 1, 1) if built == "peel" else None,
         "blocks_for_almost_all_targets": lower_block_bound(count, model.dimension)
-        if labels == count and _targets_spread_out(model)
+        if labels == count and not model.masked and _targets_spread_out(model)
         else None,
-        "block_counting_bound": counting_lower_bound(count, model.dimension, labels),
+        "block_counting_bound": None
+        if model.masked
+        else counting_lower_bound(count, model.dimension, labels),
     }
+
+
+def _separation_bound(model: Transformer, count: int) -> int | None:
+    """S + 1 + 4N of Theorem 9, with the S that the meta records."""
+    separation = model.meta.get("separation")
+    return separation + 1 + 4 * count if type(separation) is int else None
 
 
 def _targets_spread_out(model: Transformer) -> bool:
@@ -139,6 +150,7 @@ def _show_bounds(facts: dict[str, Any]) -> None:
     rows = [
         ("blocks", blocks, "≤", limits["block_bound"], "8N+4, the paper's Theorem 2.4"),
         ("blocks", blocks, "≤", limits["block_bound_theorem_b"], "2N−1, Theorem B"),
+        ("blocks", blocks, "≤", limits.get("block_bound_masked"), "S+1+4N, Theorem 9"),
         ("blocks", blocks, "", limits["blocks_for_almost_all_targets"],
           "(Nd−1)/(2d+1): almost all targets need so many; these may need fewer"),
         ("blocks", blocks, "", limits["block_counting_bound"],

@@ -32,12 +32,16 @@ def show(
         )
     ]
     rows += [(f"  {stage}", plural(count, "block")) for stage, count in certificate.stages.items()]
-    rows.append(("blocks", f"{bounds.blocks} of at most 8N+4 = {bounds.block_bound}"))
-    limit = (
-        f" of at most 54Nd = {bounds.parameter_bound}"
-        if bounds.parameter_bound is not None
-        else " (the paper's 54Nd needs d ≥ 2)"
-    )
+    if certificate.masked:  # the paper's bounds are about attention without mask
+        most, limit = "", ""
+    else:
+        most = f" of at most 8N+4 = {bounds.block_bound}"
+        limit = (
+            f" of at most 54Nd = {bounds.parameter_bound}"
+            if bounds.parameter_bound is not None
+            else " (the paper's 54Nd needs d ≥ 2)"
+        )
+    rows.append(("blocks", f"{bounds.blocks}{most}"))
     rows.append(("parameters", f"{bounds.parameters} non-zero{limit}"))
     rows.append(
         (

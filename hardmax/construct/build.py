@@ -11,6 +11,7 @@ from .. import __version__
 from ..dataset import Dataset, merge
 from ..dataset.arrays import is_table
 from ..dataset.measures import Merged
+from ..dataset.ordered import merge_ordered
 from ..errors import InputError
 from ..model.transformer import Transformer
 from ..stages import tell
@@ -29,6 +30,7 @@ def build(
     sets: Any = None,
     learn: bool = True,
     robust: bool = False,
+    masked: bool = False,
 ) -> Transformer:
     """Construct a hardmax transformer that classifies every sequence of ``data``.
 
@@ -52,9 +54,13 @@ def build(
     ``learn`` lets the strategies cover and auto fit half-spaces to the data (*learn, then
     repair*); without it they memorise. ``robust`` keeps auto from taking fold, whose models have
     no margin that float64 could see. ``seed`` is that of the random directions.
-    Raises ContradictionError where two sequences have equal empirical measures and
-    different labels: then there is none (theory A1). Verify the result with
-    `hardmax.certify`; the construction itself claims nothing.
+    With ``masked`` every token attends to itself and the tokens before it only (4.2). Order is then
+    visible without positions, and there is one construction, `masked`, whatever ``strategy`` would
+    be; it takes about 3N blocks and memorises.
+
+    Raises ContradictionError where two sequences have equal empirical measures (with ``masked``:
+    are equal, or repeat the same token) and different labels: then there is none (theory A1).
+    Verify the result with `hardmax.certify`; the construction itself claims nothing.
 
     >>> from hardmax import Dataset
     >>> data = Dataset([[(0, 0), (1, 0)], [(0, 0), (0, 1)]], ["a", "b"])
@@ -69,8 +75,14 @@ def build(
     seed = index(seed)
     if strategy not in STRATEGIES:
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
+    if masked:
+        if strategy != "paper":
+            raise InputError(
+                f"masked models have one construction: leave out the strategy {strategy!r}"
+            )
+        strategy = "masked"
     tell("merge", len(data))
-    merged = merge(data)
+    merged = merge_ordered(data) if masked else merge(data)
     tell(strategy)
     model = _built(strategy, data, merged, seed, on_block, learn, robust)
     reading = model.meta.pop("reading", data.reading)  # a strategy may choose its own
@@ -120,6 +132,10 @@ def _built(
         from .fold.strategy import build_fold
 
         return build_fold(data, merged, seed, on_block)
+    if strategy == "masked":
+        from .masked.strategy import build_masked
+
+        return build_masked(data, merged, seed, on_block)
     from .auto import build_auto
 
     return build_auto(data, merged, seed, on_block, learn, robust)

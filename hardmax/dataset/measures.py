@@ -25,7 +25,8 @@ class TiedSequences:
     """Two sequences with equal empirical measures and different labels: a proof of impossibility.
 
     ``measure`` lists the distinct tokens with their masses; ``ordered`` says whether the two
-    differ as lists, so that positions (``--positional``) would tell them apart.
+    differ as lists, so that positions (``--positional``) would tell them apart. If a ``masked``
+    transformer was asked for, the two are equal or repeat one token (Theorem 8).
     """
 
     first: str
@@ -33,9 +34,18 @@ class TiedSequences:
     labels: tuple[str, str]
     measure: tuple[tuple[Vector, Fraction], ...]
     ordered: bool
+    masked: bool = False
 
     def sentence(self) -> str:
         """The proof in words."""
+        labels = f"but the labels {self.labels[0]!r} and {self.labels[1]!r}"
+        if self.masked:
+            same = "repeat the same token" if self.ordered else "are equal token by token"
+            advice = ". --positional would tell them apart" if self.ordered else ""
+            return (
+                f"{self.first} and {self.second} {same} {labels}; no masked transformer can tell "
+                f"them apart{advice}."
+            )
         shown = ", ".join(f"{mass} at {show_vector(z, 4)}" for z, mass in self.measure[:4])
         more = f", and {len(self.measure) - 4} more tokens" if len(self.measure) > 4 else ""
         advice = (
@@ -46,8 +56,7 @@ class TiedSequences:
         )
         return (
             f"{self.first} and {self.second} have the same empirical measure ({shown}{more}) "
-            f"but the labels {self.labels[0]!r} and {self.labels[1]!r}; no transformer of this "
-            f"form can tell them apart. {advice}"
+            f"{labels}; no transformer of this form can tell them apart. {advice}"
         )
 
 
@@ -76,16 +85,21 @@ def merge(data: Dataset) -> Merged:
     """
     data.need_labels()
     merged = data.merged
+    check_labels(data, merged)
+    return merged
+
+
+def check_labels(data: Dataset, merged: Merged, masked: bool = False) -> None:
+    """Raise ContradictionError where two merged sequences have different labels."""
     if len(merged) < len(data):
         codes, _ = data.label_codes
         first = np.array(merged.representatives)[merged.group]
         wrong = np.flatnonzero(codes != codes[first])
         if len(wrong):
-            raise ContradictionError(_tied(data, int(first[wrong[0]]), int(wrong[0])))
-    return merged
+            raise ContradictionError(_tied(data, int(first[wrong[0]]), int(wrong[0]), masked))
 
 
-def _tied(data: Dataset, first: int, second: int) -> TiedSequences:
+def _tied(data: Dataset, first: int, second: int, masked: bool) -> TiedSequences:
     tokens, others = data.sequence(first), data.sequence(second)
     counts = Counter(tokens)
     label, other = data.need_labels()[first], data.need_labels()[second]
@@ -95,4 +109,5 @@ def _tied(data: Dataset, first: int, second: int) -> TiedSequences:
         (label, other),
         tuple((z, Fraction(count, len(tokens))) for z, count in counts.items()),
         tokens != others,
+        masked,
     )

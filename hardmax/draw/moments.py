@@ -44,6 +44,22 @@ class Attention:
         used = list(dict.fromkeys(signs))
         return cls(tuple(by_sign[sign] for sign in used), tuple(used.index(sign) for sign in signs))
 
+    @classmethod
+    def behind_a_mask(cls, values: Sequence[Fraction]) -> Attention:
+        """The same where token i sees tokens 1, …, i only.
+
+        >>> Attention.behind_a_mask([Fraction(1), Fraction(2), Fraction(-1)])
+        Attention(sets=((0,), (1,), (2,)), choice=(0, 1, 2))
+        """
+        found: dict[tuple[int, ...], int] = {}
+        choice = []
+        for i, own in enumerate(values):
+            scores = [own * t for t in values[: i + 1]]
+            top = max(scores)
+            led = tuple(k for k, score in enumerate(scores) if score == top)
+            choice.append(found.setdefault(led, len(found)))
+        return cls(tuple(found), tuple(choice))
+
     @property
     def leaders(self) -> tuple[int, ...]:
         """The positions that some token attends to."""
@@ -116,14 +132,16 @@ def moments(
         moves = any(block.w)
         attends = not (block.rho == 1 and block.alpha == 0)
         batch.feed_forward(block.u, block.b, block.w)
-        attention = _attention(batch, block.v) if block.alpha and any(block.v) else ()
+        attends_to = block.alpha and (any(block.v) or model.masked)
+        attention = _attention(batch, block.v, model.masked) if attends_to else ()
         if layers and moves:
             yield Moment(k, "feed-forward", stage, block, batch, lengths, attention)
-        batch.attend(block.rho, block.alpha, block.v)
+        batch.attend(block.rho, block.alpha, block.v, model.masked)
         if attends or not moves or not layers:
             yield Moment(k, "attention", stage, block, batch, lengths, attention)
 
 
-def _attention(batch: Tokens, v: Vector) -> tuple[Attention, ...]:
+def _attention(batch: Tokens, v: Vector, masked: bool) -> tuple[Attention, ...]:
     values = batch.projections(v)
-    return tuple(Attention.of(values[a:b]) for a, b in batch.spans())
+    look = Attention.behind_a_mask if masked else Attention.of
+    return tuple(look(values[a:b]) for a, b in batch.spans())

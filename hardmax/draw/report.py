@@ -23,8 +23,8 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..model.transformer import Transformer
 from .components import components, run_basis
-from .features import section
 from .explain import lead, stage_line, step_name, token_texts, visible
+from .features import section
 from .film import Film
 from .style import LABELS, NAMED, ON_DARK
 from .words import (
@@ -107,7 +107,7 @@ def payload(
             stage: {"name": step_name(stage), "line": stage_line(stage)}
             for stage in ("input", *dict.fromkeys(model.stages))
         },
-        "blocks": {k: block_card(model.parameters[k - 1]) for k in used},
+        "blocks": {k: block_card(model.parameters[k - 1], model.masked) for k in used},
         "depth": len(model),
         "bases": _bases(film) if data.dimension > 2 else {},
         "height": height(model.parameters[k - 1] for k in used),

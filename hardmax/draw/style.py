@@ -32,7 +32,7 @@ ON_DARK = {
     "#888888": "#A0A0A0",
 }  # fmt: skip
 STAGES = {
-    "preprocess": GREY,
+    **dict.fromkeys(("preprocess", "shift"), GREY),
     "separate": "#D7263D",  # red beside the orange of the labels: vermillion would blur
     "cluster": PURPLE,
     "match": SKY,

@@ -23,7 +23,7 @@ def moment_title(frame: Frame) -> str:
     return f"after block {frame.number}, {frame.layer} layer"
 
 
-def block_card(block: RankOneBlock) -> dict[str, Any]:
+def block_card(block: RankOneBlock, masked: bool = False) -> dict[str, Any]:
     """A block in words and formulas, and what of it can be drawn."""
     rows = []
     if not any(block.w):
@@ -43,7 +43,9 @@ def block_card(block: RankOneBlock) -> dict[str, Any]:
         kept = f"{show(block.rho, 24)}·z + " if block.rho else ""
         share = f"{show(block.alpha, 24)}·" if block.alpha != 1 else ""
         rows.append(("attention", f"z ↦ {kept}{share}m"))
-        rows.append(("m", f"mean of the token's {'leaders' if any(block.v) else 'whole sequence'}"))
+        whole = "the tokens up to it" if masked else "the token's whole sequence"
+        led = "its leaders up to it" if masked else "the token's leaders"
+        rows.append(("m", f"mean of {led if any(block.v) else whole}"))
         rows.append(("v", short(block.v)))
     plane = any(block.u) and any(block.w)
     return {
@@ -127,6 +129,8 @@ def verdict_rows(certificate: Certificate) -> list[tuple[str, str]]:
         ("dimension d", str(certificate.d)),
         ("labels M", str(certificate.M)),
         ("tokens", str(certificate.tokens)),
+        *([("attention", "masked: a token sees itself and those before it")]
+          if certificate.masked else []),
     ]  # fmt: skip
     rows += [(f"blocks: {STEPS.get(s, s)}", str(count)) for s, count in certificate.stages.items()]
     rows += [("witness", witness.sentence()) for witness in certificate.witnesses[:3]]
@@ -136,6 +140,14 @@ def verdict_rows(certificate: Certificate) -> list[tuple[str, str]]:
 def bound_rows(certificate: Certificate) -> list[tuple[str, str, str]]:
     """Counts beside their bounds."""
     limits = certificate.bounds
+    if certificate.masked:  # Theorem 2.4 is about attention without mask
+        return [
+            ("", "model", "bound"),
+            ("blocks", str(limits.blocks), ""),
+            ("parameters", str(limits.parameters), ""),
+            ("bits of all parameters", str(certificate.total_bits), "none stated"),
+            ("bits of the longest", str(certificate.max_bits), "none stated"),
+        ]
     rows = [
         ("", "model", "bound"),
         ("blocks, 8N+4", str(limits.blocks), str(limits.block_bound)),

@@ -8,7 +8,7 @@ token (theory C5), all lengths together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..model.layers import Block
 from ..model.transformer import Transformer
 from .backends import backend_of, namespace, to_numpy
+from .masked import masked_focus
 
 Array = Any  # of whichever backend
 OnBlock = Callable[[list[np.ndarray]], None]
@@ -47,12 +48,12 @@ def outputs(
     # past the range of float64 the outputs hold inf and nan, without a warning
     with np.errstate(over="ignore", invalid="ignore"):
         if model.parameters is None:
-            return xp.asarray(_general_outputs(model.blocks, arrays, on_block))  # type: ignore[arg-type]
+            return xp.asarray(_general_outputs(model, arrays, on_block))
         return _run(xp, model, arrays, on_block)
 
 
 def _run(xp: Any, model: Transformer, arrays: list[Array], on_block: OnBlock | None) -> Array:
-    batch = Ragged(xp, arrays)
+    batch = Ragged(xp, arrays, model.masked)
     p = model.parameters
     if p is None:
         raise TypeError("rank-1 blocks expected")
@@ -99,8 +100,9 @@ class _Bucket:
 class Ragged:
     """The state of all sequences, in buckets of equal length."""
 
-    def __init__(self, xp: Any, arrays: list[Array]) -> None:
+    def __init__(self, xp: Any, arrays: list[Array], masked: bool = False) -> None:
         self.xp = xp
+        self.masked = masked
         self.lengths = [int(Z.shape[0]) for Z in arrays]
         self.device = getattr(arrays[0], "device", None)
         by_length: dict[int, list[int]] = {}
@@ -150,6 +152,9 @@ class Ragged:
         same for all tokens of each sequence."""
         xp = self.xp
         X = xp.reshape(bucket.tokens, (-1, bucket.n, bucket.tokens.shape[1]))
+        if self.masked:
+            score = None if v is None else xp.reshape(bucket.tokens @ v, X.shape[:2])
+            return masked_focus(xp, X, score), bucket.n == 1
         if v is None:
             mean = xp.mean(X, axis=1, keepdims=True)
             return xp.broadcast_to(mean, X.shape), True
@@ -197,25 +202,28 @@ class Ragged:
 
 
 def _general_outputs(
-    blocks: Sequence[Block], arrays: list[Array], on_block: OnBlock | None
+    model: Transformer, arrays: list[Array], on_block: OnBlock | None
 ) -> np.ndarray:
     """Outputs of general layers, sequence by sequence, in NumPy."""
     states = [to_numpy(Z) for Z in arrays]
     if on_block is not None:
         on_block(states)
-    for block in blocks:
-        states = [_general(block, Z) for Z in states]
+    for block in model.blocks:
+        whole = block if isinstance(block, Block) else block.general()
+        states = [_general(whole, Z, model.masked) for Z in states]
         if on_block is not None:
             on_block(states)
     return np.array([Z.mean(axis=0) for Z in states])
 
 
-def _general(block: Block, tokens: np.ndarray) -> np.ndarray:
+def _general(block: Block, tokens: np.ndarray, masked: bool) -> np.ndarray:
     layer, attention = block.feed_forward, block.attention
     U, W, V, A = (_float(m) for m in (layer.U, layer.W, attention.V, attention.A))
     hidden = tokens @ U.T + np.array([float(x) for x in layer.b])
     tokens = tokens + np.maximum(hidden, 0.0) @ W.T
     scores = tokens @ A.T @ tokens.T
+    if masked:
+        scores = np.where(np.tri(len(tokens), dtype=bool), scores, -np.inf)
     best = (scores == scores.max(axis=1, keepdims=True)).astype(float)
     means = best @ tokens / best.sum(axis=1, keepdims=True)
     return np.asarray(float(attention.rho) * tokens + means @ V.T)

@@ -42,7 +42,7 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
         raise InputError(f"{FORMAT} holds rank-1 blocks only; this model has general layers")
     arrays = {
         "format": np.array(FORMAT),
-        "meta": np.array(_meta_text(model.meta)),
+        "meta": np.array(_meta_text(_with_mask(model))),
         "stage": np.array(model.stages, dtype=np.str_),
     }
     overrides = {}
@@ -56,6 +56,12 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
         content = json.dumps(overrides, separators=(",", ":")).encode()
         arrays["exact"] = np.frombuffer(content, dtype=np.uint8)
     return arrays
+
+
+def _with_mask(model: Transformer) -> dict[str, Any]:
+    """The meta, in which the key ``masked`` stands exactly for masked models."""
+    rest = {key: value for key, value in model.meta.items() if key != "masked"}
+    return {**rest, "masked": True} if model.masked else rest
 
 
 def _meta_text(meta: Mapping[str, Any]) -> str:
@@ -107,7 +113,11 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
         stages = [str(name) for name in stage.tolist()]
     except (ValueError, UnicodeError):
         raise InputError("'stage' holds broken text") from None
-    return Transformer(parameters, stages=stages, meta=_meta(text(arrays, "meta")))
+    meta = _meta(text(arrays, "meta"))
+    masked = meta.get("masked", False)
+    if not isinstance(masked, bool):
+        raise InputError("the model's meta: 'masked' is true or false")
+    return Transformer(parameters, stages=stages, meta=meta, masked=masked)
 
 
 def label_sets(model: Transformer, *, lifted: bool = True) -> Mapping[str, LabelSet]:

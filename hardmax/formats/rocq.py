@@ -38,8 +38,8 @@ def rocq_script(model: Transformer, data: Dataset, places: Sequence[int] | None 
 
     ``places`` are the sequences it speaks of, from 0; by default all.
 
-    Raises InputError for general layers, for sequences without label, and for balls with
-    positions, which the Rocq checker does not know.
+    Raises InputError for general layers, for masked models, for sequences without label, and
+    for balls with positions: the Rocq checker knows none of them.
 
     >>> import hardmax as hm
     >>> data = hm.Dataset([[(0,)], [(1,)]], ["a", "b"])
@@ -48,6 +48,10 @@ def rocq_script(model: Transformer, data: Dataset, places: Sequence[int] | None 
     """
     if model.parameters is None:
         raise InputError("the Rocq checker knows rank-1 blocks only")
+    if model.masked:
+        raise InputError(
+            "the Rocq checker knows no masked attention; --to smt2 and hardmax.checker do"
+        )
     chosen = range(len(data)) if places is None else places
     labels = data.need_labels()
     used = dict.fromkeys(labels[j] for j in chosen)

@@ -65,7 +65,8 @@ def smt2_script(
         for k, block in enumerate(blocks):
             script.block = k + 1
             tokens = script.feed_forward(tokens, block)
-            tokens = script.attend(tokens, block)
+            attend = script.attend_masked if model.masked else script.attend
+            tokens = attend(tokens, block)
         output = script.output(tokens)
         failures += [_compare(sign, row, output, bound) for sign, row, bound in misses]
     # no way to miss: the claim holds for every output, as with a single label
@@ -96,7 +97,7 @@ def _checked(
                 f"block {k + 1} chooses leaders (v is not 0): a radius above 0 needs uniform "
                 f"attention in every block"
             )
-    size = sum(_size(blocks, data, j) for j in chosen)
+    size = sum(_size(blocks, data, j, model.masked) for j in chosen)
     if size > MAX_DEFINITIONS:
         raise InputError(
             f"{len(chosen)} sequences need about {size} definitions, more than "
@@ -105,7 +106,7 @@ def _checked(
     return blocks
 
 
-def _size(blocks: Iterable[RankOneBlock], data: Dataset, j: int) -> int:
+def _size(blocks: Iterable[RankOneBlock], data: Dataset, j: int, masked: bool) -> int:
     """About how many definitions one sequence takes."""
     count = int(data.offsets[j + 1] - data.offsets[j])
     size = (count + 1) * data.dimension
@@ -114,7 +115,9 @@ def _size(blocks: Iterable[RankOneBlock], data: Dataset, j: int) -> int:
             size += count * (sum(map(bool, block.w)) + bool(any(block.u)))
         if block.rho != 1 or block.alpha:
             size += 2 * count * (data.dimension + 1) + 3 * data.dimension
-            if block.rho == 0:
+            if masked:
+                size += count * (count + 5 * data.dimension) if any(block.v) else 0
+            elif block.rho == 0:
                 count = min(count, 3) if any(block.v) else 1
     return size
 

@@ -97,8 +97,38 @@ class Script:
             for i, (z, focus) in enumerate(zip(tokens, chosen, strict=True))
         ]
 
-    def _by_sign(self, letter: str, tokens: Sequence[Token], scores: list[str]) -> list[Token]:
-        """For each position the token that the sign of its score selects: +, −, 0."""
+    def attend_masked(self, tokens: list[Token], block: RankOneBlock) -> list[Token]:
+        """The same where token i attends to tokens 1, …, i only (4.2)."""
+        rho, alpha = block.rho, block.alpha
+        if rho == 1 and alpha == 0:
+            return tokens
+        stem = f"{self.name}_{self.block}"
+        chooses = alpha != 0 and any(block.v)
+        scores = [
+            self._define(f"p{stem}_{i + 1}", linear(block.v, z)) if chooses else "0.0"
+            for i, z in enumerate(tokens)
+        ]
+        total = tokens[0]
+        result = [self._sums("s", 0, [total], (rho + alpha,))]
+        for i, z in list(enumerate(tokens))[1:]:
+            total = self._sums("m", i, [total, z], (Fraction(1), Fraction(1)))
+            focus, share = total, alpha / (i + 1)
+            if chooses:
+                seen = tokens[: i + 1], scores[: i + 1]
+                top, low = (self._leaders(*seen, sign, f"_{i + 1}") for sign in (">", "<"))
+                mean = self._sums("n", i, [total], (Fraction(1, i + 1),))
+                focus, share = self._by_sign("c", (top, low, mean), scores, [i])[0], alpha
+            result.append(self._sums("s", i, [z, focus], (rho, share)))
+        return result
+
+    def _by_sign(
+        self,
+        letter: str,
+        tokens: Sequence[Token],
+        scores: list[str],
+        places: Sequence[int] | None = None,
+    ) -> list[Token]:
+        """For each position, or some, the token that the sign of its score selects: +, −, 0."""
         top, low, mean = tokens
         return [
             [
@@ -109,6 +139,7 @@ class Script:
                 for k in range(self.dimension)
             ]
             for i, score in enumerate(scores)
+            if places is None or i in places
         ]
 
     def _positions(self, tokens: list[Token]) -> list[Token]:
@@ -118,12 +149,12 @@ class Script:
         scores, self.scores = self.scores, []
         return self._by_sign("e", tokens, scores)
 
-    def _leaders(self, tokens: list[Token], scores: list[str], sign: str) -> Token:
+    def _leaders(self, tokens: list[Token], scores: list[str], sign: str, place: str = "") -> Token:
         """Mean of the tokens whose score is largest (">") or smallest ("<").
 
         The sum over the leaders, divided by their number: by each number it can be, in turn.
         """
-        stem = f"{'g' if sign == '>' else 'l'}{self.name}_{self.block}"
+        stem = f"{'g' if sign == '>' else 'l'}{self.name}_{self.block}{place}"
         best = scores[0]
         for i, score in enumerate(scores[1:]):
             best = self._define(f"{stem}_b{i + 1}", f"(ite ({sign} {score} {best}) {score} {best})")

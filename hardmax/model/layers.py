@@ -75,15 +75,26 @@ class SelfAttention:
                 f"attention shapes do not fit: V {self.V.shape}, A {self.A.shape}; expected (d, d)"
             )
 
-    def leaders(self, tokens: Matrix) -> list[list[int]]:
-        """C_i(Z, A) of (2.4a) for every position i."""
-        return (tokens @ self.A.T @ tokens.T).row_maximisers()
+    def leaders(self, tokens: Matrix, masked: bool = False) -> list[list[int]]:
+        """C_i(Z, A) of (2.4a) for every position i; ``masked``: among the positions up to i (4.2).
 
-    def __call__(self, tokens: Matrix) -> Matrix:
-        """Apply the layer to a sequence of shape (n, d)."""
+        >>> attention = SelfAttention(rho=Fraction(0), V=Matrix([[1]]), A=Matrix([[1]]))
+        >>> attention.leaders(Matrix([[1], [4], [2]]), masked=True)
+        [[0], [1], [1]]
+        """
+        scores = tokens @ self.A.T @ tokens.T
+        if not masked:
+            return scores.row_maximisers()
+        return [
+            [l for l, score in enumerate(row[: i + 1]) if score == max(row[: i + 1])]
+            for i, row in enumerate(scores.rows())
+        ]
+
+    def __call__(self, tokens: Matrix, masked: bool = False) -> Matrix:
+        """Apply the layer to a sequence of shape (n, d): (2.4), or (4.2) where ``masked``."""
         count = tokens.shape[0]
         weights = [[Fraction(0)] * count for _ in range(count)]
-        for row, maximisers in zip(weights, self.leaders(tokens), strict=True):
+        for row, maximisers in zip(weights, self.leaders(tokens, masked), strict=True):
             for index in maximisers:
                 row[index] = Fraction(1, len(maximisers))
         return self.rho * tokens + Matrix(weights) @ tokens @ self.V.T
@@ -101,9 +112,9 @@ class Block:
         """Dimension d of the tokens."""
         return self.attention.V.shape[0]
 
-    def __call__(self, tokens: Matrix) -> Matrix:
+    def __call__(self, tokens: Matrix, masked: bool = False) -> Matrix:
         """Apply the block to a sequence of shape (n, d)."""
-        return self.attention(self.feed_forward(tokens))
+        return self.attention(self.feed_forward(tokens), masked)
 
 
 @dataclass(frozen=True)
@@ -180,9 +191,9 @@ class RankOneBlock:
             SelfAttention(self.rho, self.alpha * Matrix.identity(d), column @ column.T),
         )
 
-    def __call__(self, tokens: Matrix) -> Matrix:
+    def __call__(self, tokens: Matrix, masked: bool = False) -> Matrix:
         """Apply the block to a sequence of shape (n, d), by the general layers."""
-        return self.general()(tokens)
+        return self.general()(tokens, masked)
 
 
 def readout(tokens: Matrix) -> Vector:

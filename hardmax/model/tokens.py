@@ -18,6 +18,7 @@ from ..exact.array import ExactArray, ranges
 from ..exact.matrix import IntegerRows, clear_denominators, primitive
 from ..exact.numbers import Vector
 from ..float_mode import check_float_mode
+from .masked import attended_masked
 
 Row = list[int]
 
@@ -223,11 +224,13 @@ class Tokens:
         if self._shadow is not None:
             self._shadow.replace(index, row)
 
-    def attend(self, rho: Fraction, alpha: Fraction, v: Sequence[Fraction]) -> None:
+    def attend(
+        self, rho: Fraction, alpha: Fraction, v: Sequence[Fraction], masked: bool = False
+    ) -> None:
         """Apply hardmax self-attention (2.4) with V = αI, A = v vᵀ, residual ρ, in place.
 
         Where ρ = 0 and all tokens of a sequence have the same maximisers they become equal:
-        one token is kept for the whole sequence (C5).
+        one token is kept for the whole sequence (C5). ``masked`` attention (4.2) keeps all.
         """
         if rho == 1 and alpha == 0:
             return
@@ -236,8 +239,9 @@ class Tokens:
         scores = self._rows.dot([*weights, 0]) if any(weights) else [0] * len(table)
         rows: list[Row] = []
         starts = [0]
+        attended = attended_masked if masked else _attended
         for a, b in self.spans():
-            rows.extend(_attended(table[a:b], scores[a:b], rho, alpha))
+            rows.extend(attended(table[a:b], scores[a:b], rho, alpha))
             starts.append(len(rows))
         self._rows = IntegerRows(rows)
         self._shadow = None

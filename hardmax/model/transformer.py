@@ -26,7 +26,8 @@ class Transformer:
     """Hardmax transformer, exact over the rationals.
 
     ``blocks`` are `RankOneBlock`s (packed, fast) or general `Block`s; ``stages`` names the
-    stage of each; ``meta`` says where the model came from and decides nothing.
+    stage of each; ``meta`` says where the model came from and decides nothing. In a ``masked``
+    transformer token i attends to the tokens 1, …, i only (4.2).
 
     >>> model = Transformer([RankOneBlock.translation((1, 0))])
     >>> model.output([(0, 0), (0, 2)])
@@ -40,8 +41,10 @@ class Transformer:
         dimension: int | None = None,
         stages: Sequence[str] | None = None,
         meta: Mapping[str, Any] | None = None,
+        masked: bool = False,
     ) -> None:
         _check_blocks(blocks)
+        self.masked = masked
         if dimension is None and isinstance(blocks, Parameters):
             dimension = blocks.dimension
         if dimension is None:
@@ -78,7 +81,7 @@ class Transformer:
             chosen = range(*which.indices(len(self)))
             blocks = [self.blocks[k] for k in chosen]
             stages = [self.stages[k] for k in chosen]
-            return Transformer(blocks, dimension=self.dimension, stages=stages)
+            return Transformer(blocks, dimension=self.dimension, stages=stages, masked=self.masked)
         if not hasattr(which, "__index__"):
             raise InputError(f"model[{which!r}]: blocks have numbers, from 0 to {len(self) - 1}")
         if not -len(self) <= which < len(self):
@@ -90,10 +93,11 @@ class Transformer:
         return iter(self.blocks)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the blocks are exactly equal; stages and meta do not count."""
+        """Whether blocks and mask are exactly equal; stages and meta do not count."""
         if not isinstance(other, Transformer):
             return NotImplemented
-        if self.dimension != other.dimension or len(self) != len(other):
+        shapes = ((m.dimension, len(m), m.masked) for m in (self, other))
+        if len(set(shapes)) > 1:
             return False
         if self.parameters is not None and other.parameters is not None:
             return self.parameters.equal(other.parameters)
@@ -189,7 +193,7 @@ class Transformer:
         if self.parameters is None:
             raise InputError("a batch runs through rank-1 blocks; this model has general layers")
         for k, block in enumerate(self.parameters):
-            apply(batch, block)
+            apply(batch, block, self.masked)
             if progress is not None:
                 progress(k + 1)
         return batch.means()
@@ -206,7 +210,7 @@ class Transformer:
         batch = Tokens.from_sequences([tokens])
         states = [batch.sequence(0)]
         for block in self.parameters:
-            apply(batch, block)
+            apply(batch, block, self.masked)
             state = batch.sequence(0)
             # a collapsed sequence is carried as one token; show all its positions
             states.append(state * len(tokens) if len(state) < len(tokens) else state)
@@ -243,7 +247,7 @@ class Transformer:
     def _general(self, state: Matrix) -> list[Matrix]:
         states = [state]
         for block in self.blocks:
-            states.append(block(states[-1]))
+            states.append(block(states[-1], self.masked))
         return states
 
     def _checked(self, j: int, sequence: Iterable[Sequence[object]]) -> tuple[Vector, ...]:
@@ -293,7 +297,7 @@ def _check_blocks(blocks: Any) -> None:
                 raise InputError(f"block {k + 1} is {kind(block)}; give RankOneBlock or Block")
 
 
-def apply(batch: Tokens, block: RankOneBlock) -> None:
+def apply(batch: Tokens, block: RankOneBlock, masked: bool = False) -> None:
     """Apply one rank-1 block to all sequences of a batch, in place."""
     batch.feed_forward(block.u, block.b, block.w)
-    batch.attend(block.rho, block.alpha, block.v)
+    batch.attend(block.rho, block.alpha, block.v, masked)

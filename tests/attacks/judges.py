@@ -157,13 +157,13 @@ def read_table(table, binary64=False, positional=False):
     return sequences, labels, sets
 
 
-def classified(blocks, table, binary64=False, positional=False):
+def classified(blocks, table, binary64=False, positional=False, masked=False):
     """CLASSIFIED(T, D) by plain Fractions; None where the dimensions do not fit."""
     sequences, labels, sets = read_table(table, binary64, positional)
     width = len(blocks[0][0])
     if not sequences or any(len(token) != width for Z in sequences for token in Z):
         return None
     return all(
-        inside(sets[label], definition.output(blocks, Z), positional)
+        inside(sets[label], definition.output(blocks, Z, masked), positional)
         for Z, label in zip(sequences, labels, strict=True)
     )

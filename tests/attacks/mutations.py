@@ -27,8 +27,7 @@ class Mutant:
         """0 proved, 1 refuted, 2 unusable, by the definition in plain Fractions."""
         if self.refused:
             return 2
-        pair = self.pair
-        found = judges.classified(pair.model.blocks(), pair.seen, pair.binary64, pair.positional)
+        found = self.pair.classified()
         return 2 if found is None else 0 if found else 1
 
 
@@ -272,7 +271,7 @@ def set_shrunk(rng, pair):
     _need("labels" in pair.table)
     sequences, labels, sets = judges.read_table(pair.table, pair.binary64, pair.positional)
     j = rng.choice(range(len(labels)))
-    x = judges.definition.output(pair.model.blocks(), sequences[j])
+    x = judges.definition.output(pair.model.blocks(), sequences[j], pair.masked)
     _need(judges.inside(sets[labels[j]], x, pair.positional))  # else the set would grow
     x = x[:-1] if pair.positional else x
     entry, gap = sets[labels[j]], rng.choice([Fraction(0), TINY])
@@ -346,12 +345,22 @@ def argmax_beside_sets(rng, pair):
     """The data hold label sets of their own."""
     _need("labels" in pair.table)
     pair.model.meta["label_sets"] = "argmax"
+
+
+def masked_flipped(rng, pair):
+    pair.model.meta["masked"] = not pair.masked
+
+
+def masked_unknown(rng, pair):
+    pair.model.meta["masked"] = rng.choice(["true", None, 1, 0, [], {}])
     return True
 
 
 def meta_dropped(rng, pair):
-    """Only numbers and positional mean something."""
-    kept = {key: pair.model.meta[key] for key in ("numbers", "positional")}
+    """Only these keys mean something."""
+    meta = pair.model.meta
+    meaning = {"numbers", "positional", "masked", "window", "dilations", "stride", "lift"}
+    kept = {key: x for key, x in meta.items() if key in {*meaning, "label_sets"}}
     pair.model.meta = kept
 
 
@@ -362,6 +371,7 @@ WHOLE_KINDS = [
     no_sequences, set_shrunk, numbers_flipped, positional_flipped, numbers_unknown,
     positional_unknown, meta_dropped, stride_added, stride_that_keeps_one, tokens_widened,
     reading_unknown, argmax_beside_sets,
+    positional_unknown, masked_flipped, masked_unknown, meta_dropped,
 ]  # fmt: skip
 
 

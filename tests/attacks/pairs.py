@@ -19,6 +19,8 @@ from hardmax.errors import HardmaxError
 from hardmax.formats.certificate_file import write_certificate
 from hardmax.testing import KINDS, disjoint_sets
 
+from . import judges
+
 NAMES = ("u", "b", "w", "rho", "alpha", "v")
 VECTORS = ("u", "w", "v")
 
@@ -243,6 +245,16 @@ class Pair:
         """Whether tokens get positions."""
         return self.model.meta.get("positional", False)
 
+    @property
+    def masked(self):
+        """Whether attention is masked."""
+        return self.model.meta.get("masked", False)
+
+    def classified(self):
+        """CLASSIFIED by plain Fractions; None where the dimensions do not fit."""
+        how = self.binary64, self.positional, self.masked
+        return judges.classified(self.model.blocks(), self.seen, *how)
+
     def copy(self):
         """A pair that can change while this one stays."""
         table = json.loads(json.dumps(self.table))
@@ -254,7 +266,9 @@ def built(name, table, folder, strategy, numbers="exact", positional=False):
     folder = Path(folder)
     (folder / "data.json").write_bytes(data_json(table))
     data = hardmax.load(folder / "data.json", numbers=numbers, positional=positional)
-    hardmax.build(data, strategy).save(folder / "model.npz")
+    masked = strategy == "masked"
+    model = hardmax.build(data, "paper" if masked else strategy, masked=masked)
+    model.save(folder / "model.npz")
     model = hardmax.Transformer.load(folder / "model.npz")
     write_certificate(hardmax.certify(model, data), folder / "certificate.json")
     return Pair(
@@ -307,7 +321,7 @@ def true_pairs(folder, seed=0, strategies=None, repeats=1):
 
     Strategies that refuse a data set by a documented error are passed over for it.
     """
-    for strategy in strategies or STRATEGIES:
+    for strategy in strategies or (*STRATEGIES, "masked"):
         for kind, kinds in KIND_CHOICES.items():
             for turn in range(repeats):
                 rng = Random(f"{seed} {strategy} {kind} {turn}")

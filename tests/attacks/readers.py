@@ -119,6 +119,7 @@ class Readers:
             and mine.stages == stages
             and all(list(mine.parameters.arrays[x].numbers()) == found[x] for x in NAMES)
             and mine.meta.get("numbers", "exact") == read.pop("numbers")
+            and mine.masked == read.pop("masked")
             and Reading(**read) == how
             and far == [*offsets]
         )

@@ -19,21 +19,22 @@ def feed_forward(Z, u, b, w):
     return moved
 
 
-def attention(Z, rho, alpha, v):
+def attention(Z, rho, alpha, v, masked=False):
     n, moved = len(Z), []
     for i in range(n):
-        scores = [dot(v, Z[i]) * dot(v, Z[l]) for l in range(n)]
-        leaders = [l for l in range(n) if scores[l] == max(scores)]
+        seen = i + 1 if masked else n
+        scores = [dot(v, Z[i]) * dot(v, Z[l]) for l in range(seen)]
+        leaders = [l for l in range(seen) if scores[l] == max(scores)]
         mean = [sum(Z[l][k] for l in leaders) / Fraction(len(leaders)) for k in range(len(Z[i]))]
         moved.append([rho * a + alpha * m for a, m in zip(Z[i], mean, strict=True)])
     return moved
 
 
-def output(blocks, Z):
+def output(blocks, Z, masked=False):
     """Mean of the last tokens; blocks are (u, b, w, rho, alpha, v) of Fractions."""
     Z = [[Fraction(a) for a in z] for z in Z]
     for u, b, w, rho, alpha, v in blocks:
-        Z = attention(feed_forward(Z, u, b, w), rho, alpha, v)
+        Z = attention(feed_forward(Z, u, b, w), rho, alpha, v, masked)
     return [sum(column) / Fraction(len(Z)) for column in zip(*Z, strict=True)]
 
 

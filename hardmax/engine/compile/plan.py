@@ -65,6 +65,8 @@ class Plan:
         """The plan of a model of rank-1 blocks; compiled once, then remembered."""
         if model.parameters is None:
             raise InputError("only models of rank-1 blocks have a plan")
+        if model.masked:
+            raise InputError("a plan is for attention without mask (`hardmax.engine.masked`)")
         held = model.parameters.__dict__  # as functools.cached_property does it
         known = held.setdefault("plans", {})
         if sizes not in known:

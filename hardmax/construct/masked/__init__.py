@@ -1,0 +1,1 @@
+"""Strategy `masked`: transformers whose tokens see no later ones, (4.2)."""
