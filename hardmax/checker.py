@@ -214,8 +214,9 @@ def read_meta(meta):
     how = {key: plain(meta.get(key, x)) for key, x in READ.items()}
     W, far, S, lift, sets, mode, *flags = how.values()
     need(mode in ("exact", "binary64") and sets in ("points", "argmax")
-         and {bool} == {*map(type, flags)} and {int} == {*map(type, (W, S, lift, *far))} and min(W, S, lift + 1, *far) > 0
-         and far == sorted({*far}) != [] and W * len(far) <= 2**20, "meta: no way to read data")
+         and {*map(type, flags)} == {bool} and {int} == {*map(type, (W, S, lift, *far))}
+         and min(W, S, lift + 1, *far) > 0 and far == sorted({*far}) != []
+         and W * len(far) <= 2**20, "meta: no way to read data")
     return how, sorted({x * (k - (W - 1) // 2) for k in range(W) for x in far})
 
 def read_data(raw, mode, argmax=False):

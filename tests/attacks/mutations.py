@@ -345,6 +345,7 @@ def argmax_beside_sets(rng, pair):
     """The data hold label sets of their own."""
     _need("labels" in pair.table)
     pair.model.meta["label_sets"] = "argmax"
+    return True
 
 
 def masked_flipped(rng, pair):
@@ -370,8 +371,7 @@ WHOLE_KINDS = [
     token_repeated, tokens_shuffled, sequence_repeated, sequences_exchanged, sequence_empty,
     no_sequences, set_shrunk, numbers_flipped, positional_flipped, numbers_unknown,
     positional_unknown, meta_dropped, stride_added, stride_that_keeps_one, tokens_widened,
-    reading_unknown, argmax_beside_sets,
-    positional_unknown, masked_flipped, masked_unknown, meta_dropped,
+    reading_unknown, argmax_beside_sets, masked_flipped, masked_unknown,
 ]  # fmt: skip
 
 
