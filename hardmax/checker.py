@@ -2,7 +2,7 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 520 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+One file of at most 600 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
 other code of this package. What decides is integer or rational arithmetic, without tolerance; not
 one operation on floats takes part, as a process may round in any way: their bytes are read.
 """
@@ -428,13 +428,16 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     data_hash, model_hash = (hashlib.sha256(raw).hexdigest() for raw in (data_raw, model_raw))
     facts |= {"format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
               "sha256": {"data": data_hash, "model": model_hash}, "strategy": meta.get("strategy")}
-    reading("certificate", check_certificate, certificate_raw, facts, sets, dimension)
+    uniform = not any(parameters["v"])
+    reading("certificate", check_certificate, certificate_raw, facts, sets, dimension, uniform)
     return lines + ["the certificate agrees, the sets are disjoint; only stated: float64, radius"]
 
-def check_certificate(raw, facts, sets, d):
+def check_certificate(raw, facts, sets, d, uniform):
     """Compare the claims with the facts, check every hyperplane, and the form of the rest."""
     claims, pairs = parse_json(raw), set()
-    fields(claims, [*facts, *STATED, "versions", "separation"], [], "it")
+    fields(claims, [*facts, *STATED, "versions", "separation"], ["attention"], "it")
+    need("attention" not in claims or (claims["attention"] == "uniform" and uniform),
+         "attention is not as stated: uniform means v = 0 in every block", 1)
     for key, names in STATED.items():
         for name, x in ({} if claims[key] is None else fields(claims[key], names, [], key)).items():
             need(type(x) is bool if name == "certified" else x is None or number(x, "", key) >= 0,

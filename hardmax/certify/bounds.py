@@ -47,6 +47,20 @@ def structure_of(model: Transformer) -> Structure:
     )
 
 
+def is_uniform(model: Transformer) -> bool:
+    """Whether v = 0 in every block: attention is uniform, so softmax gives the same outputs.
+
+    With v = 0 every score is 0, hence every token attends to all tokens with equal weights, under
+    hardmax and under softmax at any temperature (theory B2; `soft_run_is_run1` in Rocq).
+
+    >>> is_uniform(Transformer([RankOneBlock.of(1, rho=0, alpha=1)]))
+    True
+    >>> is_uniform(Transformer([RankOneBlock.of(1, rho=0, alpha=1, v=(1,))]))
+    False
+    """
+    return model.parameters is not None and not model.parameters.v.nonzero()
+
+
 def parameter_bits(model: Transformer) -> list[int]:
     """Bits of each non-zero parameter; for general layers the entries of U, b, W, ρ, V and A."""
     if model.parameters is not None:

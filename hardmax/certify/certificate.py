@@ -65,6 +65,7 @@ class Certificate:
     float64: dict[str, Any] | None = None  # stated only where it was asked for
     radius: dict[str, Any] | None = None  # likewise
     more: bool = False
+    uniform: bool = False  # v = 0 in every block: softmax gives the same outputs
 
     @property
     def proved(self) -> bool:
@@ -137,6 +138,7 @@ class Certificate:
             "parameters": bounds.parameters,
             "parameter_bound": bounds.parameter_bound,
             "bounds": bounds.status,
+            **({"attention": "uniform"} if self.uniform else {}),
             "total_bits": self.total_bits,
             "max_bits": self.max_bits,
             "separation": list(self.separation),

@@ -23,7 +23,7 @@ from ..labels import Point
 from ..model.transformer import Transformer
 from ..threads import one_blas_thread
 from ..words import kind
-from .bounds import bounds_of, parameter_bits, structure_of
+from .bounds import bounds_of, is_uniform, parameter_bits, structure_of
 from .certificate import Certificate, Witness
 from .definition import outputs_by_definition
 from .membership import outside, surely_inside
@@ -172,6 +172,7 @@ def certify(
         overrides=model.parameters.overrides() if model.parameters is not None else 0,
         separation=separation_entries(data),
         unwritable=unwritable(data),
+        uniform=is_uniform(model),
     )
     if radius:
         from .radius import radii

@@ -8,6 +8,7 @@ import click
 
 from ..words import plural
 from .common import json_option, print_json
+from .summary import UNIFORM
 from .table import table
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def info(model: str, as_json: bool) -> int:
     Example:
       hardmax info model.npz
     """
+    from ..certify.bounds import is_uniform
     from ..model.transformer import Transformer
 
     loaded = Transformer.load(model)
@@ -41,6 +43,7 @@ def info(model: str, as_json: bool) -> int:
         "total_bits": sum(sizes),
         "max_bits": max(sizes, default=0),
         "overrides": parameters.overrides(),
+        "attention": "uniform" if is_uniform(loaded) else None,
         "bounds": _bounds(loaded),
         "sha256": loaded.sha256,
         "meta": loaded.meta,
@@ -60,6 +63,7 @@ def info(model: str, as_json: bool) -> int:
         ),
         ("bits", f"{facts['total_bits']} in all, {facts['max_bits']} in the longest"),
         ("overrides", f"{plural(parameters.overrides(), 'parameter')} past what float64 holds"),
+        *([("attention", UNIFORM)] if facts["attention"] else []),
         ("strategy", str(meta.get("strategy", "unknown"))),
         ("seed", str(meta.get("seed", "unknown"))),
         ("labels", str(len(labels)) if isinstance(labels, dict) else "not recorded"),

@@ -14,6 +14,8 @@ from .table import table
 if TYPE_CHECKING:
     from ..certify.certificate import Certificate
 
+UNIFORM = "uniform (v = 0): softmax gives the same outputs, at every temperature"
+
 
 def show(
     title: str,
@@ -48,6 +50,8 @@ def show(
     )
     rows.append(("bounds", bounds.status))
     rows.append(("structure", certificate.structure.sentence()))
+    if certificate.uniform:
+        rows.append(("attention", UNIFORM))
     rows += notes or []
     rows.append(("time", ", ".join(f"{name} {seconds(t)}" for name, t in times.items())))
     rows.append(("verdict", certificate.verdict))
