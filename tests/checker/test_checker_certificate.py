@@ -66,7 +66,7 @@ def test_a_false_field_is_refuted(key, value):
 
 
 def test_uniform_attention_may_be_stated_where_it_is_true():
-    uniform = model_file(BLOCKS[:1] + [identity(2)], {"strategy": "paper"})
+    uniform = model_file([*BLOCKS[:1], identity(2)], {"strategy": "paper"})
     table = certificate(uniform, DATA)
     assert judge(table, uniform)[0] == judge(table | {"attention": "uniform"}, uniform)[0] == 0
     for model, value in [(MODEL, "uniform"), (uniform, "leaders"), (uniform, None)]:
