@@ -207,7 +207,7 @@ def read_model(raw):
     return found, stages, d, meta
 
 def read_data(raw, mode):
-    """Return ([(name, label, tokens as lists of Fractions)], {label: set}, d) of any data form."""
+    """Return ([(name, label or [label or point], tokens)], {label: set}, d) of any data form."""
     if raw[:2] == b"\x1f\x8b":
         raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_TEXT + 1)
     is_json = raw[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
@@ -219,20 +219,25 @@ def read_data(raw, mode):
     d = int(*written) if type(written) is tuple and re.fullmatch(r"\d{1,9}", *written) else 0
     need(d > 0, "dimension: a positive integer is needed")
     for j, item in enumerate(data["sequences"], 1):
-        fields(item, ["tokens", "label"], ["id"], f"sequence {j}")
+        fields(item, ["tokens", "label" if "label" in item else "outputs"], ["id"], f"sequence {j}")
         known = item.get("id") is not None
         name = f"sequence {j} (id {name_of(item['id'])!a})" if known else f"sequence {j}"
         tokens = [vector(z, d, mode, f"{name}, token {i}") for i, z in enumerate(item["tokens"], 1)]
         need(tokens, f"{name} is empty")
-        sequences.append((name, name_of(item["label"]), tokens))
+        asked = item.get("outputs", [])  # labels, and points: lists, here tuples
+        need("label" in item or (type(asked) is list and 0 < len(asked) <= len(tokens)),
+             f"{name}: outputs is a list with an entry for each of the first tokens, or some")
+        asked = [tuple(vector(x, d, mode, name)) if type(x) is list else name_of(x) for x in asked]
+        sequences.append((name, asked or name_of(item["label"]), tokens))
+    need(len({"label" in x for x in data["sequences"]}) < 2, "sequences with labels and outputs")
+    names = {x for _, y, _ in sequences for x in (y if type(y) is list else [y]) if type(x) is str}
     labels = data["labels"] if "labels" in data else {
         name: {"kind": "point", "point": [k] + [0] * (d - 1)}
-        for k, name in enumerate(sorted({x for _, x, _ in sequences}, key=lambda x: (
+        for k, name in enumerate(sorted(names, key=lambda x: (
             (0, integer(x.strip("-")) * (-1 if x[0] == "-" else 1))
             if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
     sets = {x: label_set(raw, d, mode, f"label {json.dumps(x)}") for x, raw in labels.items()}
-    for name, label, _ in sequences:
-        need(label in sets, f"{name}: unknown label {json.dumps(label)}")
+    need(names <= {*sets}, f"unknown label {json.dumps(min(names - {*sets}, default=''))}")
     return sequences, sets, d
 
 def name_of(value):
@@ -377,8 +382,8 @@ def attention(tokens, scale, v, keep, mix, q):
     return [[a * keep * count + m for a, m in zip(z, means[sign])]
             for z, sign in zip(tokens, signs)], scale * q * count
 
-def output(layers, rows):
-    """Return the mean output token of a sequence of Fractions; undecided past MAX_BITS."""
+def output(layers, rows, count):
+    """Return [the mean of the last tokens], or the first so many; undecided past MAX_BITS."""
     flat, scale = integers([x for row in rows for x in row])
     tokens, last = [flat[k:k + len(rows[0])] for k in range(0, len(flat), len(rows[0]))], 64
     for layer, parameters in layers:
@@ -388,7 +393,9 @@ def output(layers, rows):
             tokens, scale = [[a // common for a in z] for z in tokens], scale // common
             last = max(64, max(scale, *(abs(a) for z in tokens for a in z)).bit_length())
             need(last <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
-    return [Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]
+    if count:  # where all tokens have become one, it stands for each of them
+        return [[Fraction(a, scale) for a in tokens[min(i, len(tokens) - 1)]] for i in range(count)]
+    return [[Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]]
 
 def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     """Return the lines to print for "proved", given the bytes of the files; otherwise Stop.
@@ -400,27 +407,33 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     sequences, sets, dimension = reading("data", read_data, data_raw, mode)
     layers, measures, d = prepare(parameters, width), set(), dimension + positional
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
-    for j, (name, label, tokens) in enumerate(sequences):
+    for j, (name, asked, tokens) in enumerate(sequences):
         if 100 * j // len(sequences) > 100 * (j - 1) // len(sequences):
             tell(f"sequence {j + 1} of {len(sequences)}")
         tokens = [[*z, *[Fraction(k)] * positional] for k, z in enumerate(tokens, 1)]
         counts = Counter(map(tuple, tokens))
         common = math.gcd(*counts.values())
         measures.add(frozenset((z, count // common) for z, count in counts.items()))
-        result, region = output(layers, tokens), sets[label]
-        if not contains(region, result):
-            shown, region = (json.dumps(x, default=decimal) for x in (result, region))
-            raise Stop(1, f"{name}: output {shown} is not in {region}, the set of label {label!a}")
+        many = type(asked) is list
+        for i, result in enumerate(output(layers, tokens, len(asked) * many)):
+            label = asked[i] if many else asked
+            region = ("point", [*label], None) if type(label) is tuple else sets[label]
+            if not contains(region, result):
+                shown, region = (json.dumps(x, default=decimal) for x in (result, region))
+                owner = f", the set of label {label!a}" if type(label) is str else ""
+                where = f"{name}, token {i + 1}" if many else name
+                raise Stop(1, f"{where}: output {shown} is not in {region}{owner}")
     need(measures, "data: there is no sequence")
     ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
     bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
     n, depth, p = len(measures), len(stages), len(bits)
     bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
+    outputs = {"outputs": sum(len(asked) for _, asked, _ in sequences)} if many else {}
     facts = {
         "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
         "tokens": sum(len(tokens) for *_, tokens in sequences), "blocks": depth,
         "block_bound": 8 * n + 4, "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
-        "bounds": bounds if d > 1 else "n/a", "total_bits": sum(bits),
+        "bounds": bounds if d > 1 and not many else "n/a", **outputs, "total_bits": sum(bits),
         "max_bits": max(bits, default=0), "numbers": mode, "positional": positional}
     lines = ["proved", ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
     if certificate_raw is None:

@@ -117,15 +117,17 @@ class Bounds:
 
     @property
     def status(self) -> str:
-        """``holds`` or ``exceeded``; ``n/a`` for d = 1 and for other architectures, which the
-        theorem leaves out."""
+        """``holds`` or ``exceeded``; ``n/a`` for d = 1, for output sequences and for other
+        architectures, which the theorem leaves out."""
         if self.parameter_bound is None or not self.applies:
             return "n/a"
         return "exceeded" if self.exceeded else "holds"
 
 
-def bounds_of(model: Transformer, count: int) -> Bounds:
+def bounds_of(model: Transformer, count: int, labels: bool = True) -> Bounds:
     """Counts of a model beside the bounds for ``count`` distinct sequences.
+
+    The bounds are about data with ``labels``, not about outputs.
 
     >>> bounds_of(Transformer([RankOneBlock.translation((1, 0))]), 3).block_bound
     28
@@ -138,7 +140,7 @@ def bounds_of(model: Transformer, count: int) -> Bounds:
         block_bound=block_bound,
         parameter_bound=54 * count * d if d >= 2 else None,
         block_parameter_bound=(3 * d + 3) * block_bound,
-        applies=structure_of(model).is_papers,
+        applies=labels and structure_of(model).is_papers,
     )
 
 

@@ -16,15 +16,25 @@ FORMAT = "hardmax-certificate/1"
 
 @dataclass(frozen=True)
 class Witness:
-    """A sequence whose exact output lies outside its label set."""
+    """A sequence whose exact output lies outside its label set.
+
+    Where outputs are asked for, ``token`` (from 1) says which token ends outside, and ``label``
+    what was asked of it.
+    """
 
     sequence: int  # from 0
     name: str
     label: str
     output: Vector
+    token: int | None = None
 
     def sentence(self) -> str:
         """The witness in words."""
+        if self.token is not None:
+            return (
+                f"{self.name}: token {self.token} becomes {show_vector(self.output)}, exactly; "
+                f"asked for is {self.label}"
+            )
         return (
             f"{self.name} has the exact output {show_vector(self.output)}, "
             f"outside the set of its label {self.label!r}"
@@ -65,6 +75,7 @@ class Certificate:
     float64: dict[str, Any] | None = None  # stated only where it was asked for
     radius: dict[str, Any] | None = None  # likewise
     more: bool = False
+    outputs: int | None = None  # Σ m_j, where the data ask for outputs
     uniform: bool = False  # v = 0 in every block: softmax gives the same outputs
 
     @property
@@ -131,6 +142,7 @@ class Certificate:
             "N": self.N,
             "d": self.d,
             "M": self.M,
+            **({} if self.outputs is None else {"outputs": self.outputs}),
             "tokens": self.tokens,
             "blocks": bounds.blocks,
             "stages": self.stages,

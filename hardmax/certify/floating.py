@@ -89,6 +89,7 @@ def certify_float(
         raise InputError(f"the executor {executor!r} is unknown; known are {', '.join(FORMATS)}")
     if model.parameters is None:
         raise InputError("float certificates are for models of rank-1 blocks")
+    data.refuse_outputs("float certificates")
     run = _Run(Tokens.from_array(data.tokens, data.offsets), data, executor)
     try:
         # what overflows becomes infinite or undefined, and then no check passes

@@ -106,6 +106,7 @@ def radii(
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
+    data.refuse_outputs("robust radii")
     limits, _ = _run(model, data.sequences, data.sets, False, progress)
     return Radii(tuple(Radius(limits.radii[j], limits.constraints[j]) for j in range(len(data))))
 

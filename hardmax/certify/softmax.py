@@ -68,6 +68,7 @@ def certify_softmax(
     """
     if model.parameters is None:
         raise InputError("softmax certificates are for models of rank-1 blocks")
+    data.refuse_outputs("softmax certificates")
     last = _last_attention(model.parameters)
     if last == 0:
         away = [_away(data, j, output) for j, output in enumerate(model.outputs(data, progress))]

@@ -112,9 +112,11 @@ def build(
     times: dict[str, float] = {}
     start = perf_counter()
     sets = label_sets_of(labels_of)
-    loaded = load_labelled(data, numbers, positional, sets)
+    loaded = load_labelled(data, numbers, positional, sets, outputs=True)
     say_sets(loaded, data, labels_of)
     refuse_certificate(loaded, data, certificate)
+    if test is not None and loaded.given_outputs is not None:
+        raise InputError("--test counts right labels; this data set asks for outputs")
     tested = load_labelled(test, numbers, positional, None) if test else None
     if test is not None and tested is not None and tested.dimension != loaded.dimension:
         raise InputError(
@@ -158,7 +160,7 @@ def _prove_and_store(
         times["verify"] = perf_counter() - start
         if not proofs[0].proved:
             raise ConstructionError(f"the model was refuted: {proofs[0].witnesses[0].sentence()}")
-        if proofs[0].bounds.exceeded:
+        if proofs[0].bounds.exceeded and data.given_outputs is None:
             raise ConstructionError("the model exceeds the bounds that its strategy promises")
 
     notes, more = _test_score(model, data, tested)

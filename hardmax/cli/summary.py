@@ -34,12 +34,19 @@ def show(
         )
     ]
     rows += [(f"  {stage}", plural(count, "block")) for stage, count in certificate.stages.items()]
-    rows.append(("blocks", f"{bounds.blocks} of at most 8N+4 = {bounds.block_bound}"))
+    if certificate.outputs is None:
+        rows.append(("blocks", f"{bounds.blocks} of at most 8N+4 = {bounds.block_bound}"))
+    else:
+        rows[0] = (*rows[0][:-1], f"{rows[0][-1]}, {plural(certificate.outputs, 'output')}")
+        most = 2 * certificate.outputs - 1
+        rows.append(("blocks", f"{bounds.blocks}; 2·outputs − 1 = {most} are always enough"))
     limit = (
         f" of at most 54Nd = {bounds.parameter_bound}"
         if bounds.parameter_bound is not None
         else " (the paper's 54Nd needs d ≥ 2)"
     )
+    if certificate.outputs is not None:
+        limit = ""
     rows.append(("parameters", f"{bounds.parameters} non-zero{limit}"))
     rows.append(
         (
@@ -78,6 +85,7 @@ def show_json(certificate: Certificate, times: dict[str, float], **more: Any) ->
                     "name": witness.name,
                     "label": witness.label,
                     "output": [exact_text(x) for x in witness.output],
+                    **({} if witness.token is None else {"token": witness.token}),
                 }
                 for witness in certificate.witnesses
             ],

@@ -110,7 +110,7 @@ def verify(
     start = perf_counter()
     loaded = Transformer.load(model)
     sequences = load_for(loaded, data, labels_of, model)
-    need_labels(sequences, data)
+    need_labels(sequences, data, outputs=executor is None and not radius)
     refuse_certificate(sequences, data, certificate)
     times = {"load": perf_counter() - start}
     start = perf_counter()

@@ -51,9 +51,11 @@ def build(
     ``learn`` lets the strategies cover and auto fit half-spaces to the data (*learn, then
     repair*); without it they memorise. ``robust`` keeps auto from taking fold, whose models have
     no margin that float64 could see. ``seed`` is that of the random directions.
-    Raises ContradictionError where two sequences have equal empirical measures and
-    different labels: then there is none (theory A1). Verify the result with
-    `hardmax.certify`; the construction itself claims nothing.
+    Data that ask for outputs in place of labels take the strategy peel: at most K + R blocks for R
+    different tokens with outputs (`peel.outputs`).
+    Raises ContradictionError where two sequences have equal empirical measures and different
+    labels: then there is none (theory A1). Verify the result with `hardmax.certify`; the
+    construction itself claims nothing.
 
     >>> from hardmax import Dataset
     >>> data = Dataset([[(0, 0), (1, 0)], [(0, 0), (0, 1)]], ["a", "b"])
@@ -69,9 +71,16 @@ def build(
     if strategy not in STRATEGIES:
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
     tell("merge", len(data))
-    merged = merge(data)
-    tell(strategy)
-    model = _built(strategy, data, merged, seed, on_block, learn, robust)
+    if data.outputs is not None:
+        from .peel.outputs import build_outputs
+
+        strategy = _for_outputs(strategy)
+        model = build_outputs(data, data.outputs, seed, on_block)
+    else:
+        merged = merge(data)
+        tell(strategy)
+        model = _built(strategy, data, merged, seed, on_block, learn, robust)
+        model.meta |= {"N": len(merged), "M": len(set(data.names))}
     model.meta = {
         "strategy": strategy,
         "seed": seed,
@@ -79,8 +88,6 @@ def build(
         "dataset": data.source.get("sha256"),
         "numbers": data.source.get("numbers", "exact"),
         "positional": data.positional,
-        "N": len(merged),
-        "M": len(set(data.names)),
         "labels": {name: label_set.to_json() for name, label_set in data.given_sets.items()},
         **({"label_type": "integer"} if set(map(type, data.labels)) == {int} else {}),
         "options": ({"learn": learn} if strategy in _LEARNING else {})
@@ -88,6 +95,16 @@ def build(
         **model.meta,
     }
     return model
+
+
+def _for_outputs(strategy: str) -> str:
+    """The strategy for data that ask for outputs; there is one."""
+    if strategy in ("cover", "fold"):
+        raise InputError(
+            f"the strategy {strategy} needs labels; for outputs there is peel, which paper (the "
+            f"default) and auto take as well"
+        )
+    return "peel"
 
 
 def _built(

@@ -26,6 +26,7 @@ from ..labels import (
 from ..words import html_table, plural
 from .arrays import packed
 from .grouping import Merged, group_measures
+from .outputs import Entry, Outputs, read_outputs
 from .parts import chosen, halves
 
 Sets = Mapping[Any, Any]
@@ -39,6 +40,8 @@ class Dataset:
     as texts in ``names``. ``sets`` maps each label to a `LabelSet`, or a list of numbers, a
     point; or it is another data set, whose sets are taken. By default the labels, sorted
     (integers by value, then text), get the points 0·e₁, 1·e₁, 2·e₁, …
+    In place of labels ``outputs`` may give N lists; entry i of a list, a label or a point, says
+    what token i of its sequence must become (`hardmax.dataset.outputs`).
     With ``positional`` every token gets its position 1, 2, 3, … as one more coordinate.
     Raises InputError where something does not fit, and where two label sets meet.
 
@@ -55,6 +58,7 @@ class Dataset:
 
     sets: NamedSets
     given_sets: NamedSets  # before positions: what files hold
+    given_outputs: list[tuple[Entry, ...]] | None  # labels and points, in place of one label
 
     def __init__(
         self,
@@ -64,11 +68,12 @@ class Dataset:
         *,
         ids: Iterable[str | None] | None = None,
         positional: bool = False,
+        outputs: Any = None,
     ) -> None:
         if isinstance(sequences, Dataset):
             raise InputError("this is a data set already; data.with_sets(sets) changes its sets")
         tokens, offsets = packed(sequences)
-        self._fill(tokens, offsets, labels, sets, ids, positional, {})
+        self._fill(tokens, offsets, labels, sets, ids, positional, {}, outputs)
 
     @classmethod
     def from_arrays(
@@ -81,10 +86,11 @@ class Dataset:
         ids: Iterable[str | None] | None = None,
         positional: bool = False,
         source: Mapping[str, Any] | None = None,
+        outputs: Any = None,
     ) -> Dataset:
         """Dataset of packed tokens (T, d): sequence j is ``tokens[offsets[j]:offsets[j+1]]``."""
         self = cls.__new__(cls)
-        self._fill(tokens, offsets, labels, sets, ids, positional, source or {})
+        self._fill(tokens, offsets, labels, sets, ids, positional, source or {}, outputs)
         return self
 
     def _fill(
@@ -96,6 +102,7 @@ class Dataset:
         ids: Iterable[str | None] | None,
         positional: bool,
         source: Mapping[str, Any],
+        outputs: Any,
     ) -> None:
         count = len(offsets) - 1
         if count < 1:
@@ -116,6 +123,11 @@ class Dataset:
         if len(self.ids) != count:
             raise InputError(f"{len(self.ids)} ids for {count} sequences")
         self.offsets = frozen(np.array(offsets, dtype=np.int64))
+        self.given_outputs = None
+        if outputs is not None:
+            if any(name is not None for name in names):
+                raise InputError("a data set has labels or outputs; give one of the two")
+            self.given_outputs = read_outputs(outputs, lengths, tokens.shape[1])
         self.positional = positional
         self.source = dict(source)  # sha256 of the file, numbers: how it was read
         self._choose_sets(sets, tokens.shape[1])
@@ -137,6 +149,8 @@ class Dataset:
             for name, label in zip(self.names, self.labels, strict=True)
             if name is not None
         }
+        asked = [[x for x in each if isinstance(x, str)] for each in self.given_outputs or ()]
+        own |= {name: name for each in asked for name in each}
         if sets is None:
             chosen: Mapping[str, LabelSet] = default_points(in_order(own), dimension)
         else:
@@ -151,9 +165,10 @@ class Dataset:
                     )
             unknown = next((name for name in own if name not in chosen), None)
             if unknown is not None:
+                held = asked or [[name or ""] for name in self.names]
+                j = next(j for j, each in enumerate(held) if unknown in each)
                 raise InputError(
-                    f"{self.name(self.names.index(unknown))} has the label {unknown!r}, which "
-                    f"is not among the labels"
+                    f"{self.name(j)} has the label {unknown!r}, which is not among the labels"
                 )
             own = {name: own.get(name, chosen.label(name)) for name in chosen}
         self.separations = check_disjoint(chosen)
@@ -210,6 +225,8 @@ class Dataset:
         part.labels = [self.labels[j] for j in rows.tolist()]
         part._named = [], []
         part.ids = [self.ids[j] for j in rows.tolist()]
+        if self.given_outputs is not None:
+            part.given_outputs = [self.given_outputs[j] for j in rows.tolist()]
         part.source = {key: x for key, x in self.source.items() if key != "sha256"}
         part.has_sets = self.has_sets or bool(self.sets)
         return part
@@ -270,8 +287,22 @@ class Dataset:
         """Float64 tokens of every sequence, each of shape (n_j, d)."""
         return np.split(self.tokens.values, self.offsets[1:-1])
 
+    @property
+    def outputs(self) -> Outputs | None:
+        """The outputs that the sequences ask for in place of labels; None for data with labels."""
+        if self.given_outputs is None:
+            return None
+        return Outputs.of(self.given_outputs, self.sets, self.positional)
+
+    def refuse_outputs(self, what: str) -> None:
+        """Raise InputError where sequences ask for outputs: ``what`` speaks of labels."""
+        if self.given_outputs is not None:
+            raise InputError(f"{what} speak of labels; this data set asks for outputs")
+
     def need_labels(self) -> list[str]:
         """The names of the labels; raises InputError where a sequence has none."""
+        if self.given_outputs is not None:
+            raise InputError("the data set asks for outputs, and this needs labels in their place")
         if None in self.names:
             j = self.names.index(None)
             raise InputError(f"{self.name(j)} has no label; this needs one for each sequence")
