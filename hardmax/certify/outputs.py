@@ -24,7 +24,7 @@ from ..model.tokens import Tokens
 from ..model.transformer import Transformer, apply
 from .definition import tokens_by_definition
 
-_AGAIN = 2_000_000  # numbers that a second opinion works through, blocks × tokens × d; one sequence
+_AGAIN = 200_000  # what a second opinion may cost: blocks × tokens × d, over its sequences
 
 
 @dataclass(frozen=True)
