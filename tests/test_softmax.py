@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 import hardmax as hm
 from hardmax.certify.predict import predicted
 from hardmax.certify.softmax import certify_softmax
+from hardmax.certify.softmax_errors import Path
 from hardmax.cli.main import main
 from hardmax.errors import ResourceLimitError
 from hardmax.labels import Ball
-from hardmax.testing import datasets
+from hardmax.testing import datasets, rank_one_models, sequences
 
 VOWELS = "examples/vowels.json.gz"
 
@@ -34,6 +35,12 @@ def dot(u, z):
 
 def softmax_output(model, sequence, beta):
     """The mean of the last tokens where softmax, at inverse temperature β, replaces hardmax."""
+    tokens = softmax_tokens(model, sequence, beta)
+    return [sum(column) / len(tokens) for column in zip(*tokens, strict=True)]
+
+
+def softmax_tokens(model, sequence, beta):
+    """The last tokens themselves."""
     tokens = [[exact(x) for x in z] for z in sequence]
     for block in model.parameters:
         moved = []
@@ -49,7 +56,7 @@ def softmax_output(model, sequence, beta):
                     for k in range(len(z))]  # fmt: skip
             tokens.append([exact(block.rho) * x + exact(block.alpha) * m
                            for x, m in zip(z, mean, strict=True)])  # fmt: skip
-    return [sum(column) / len(tokens) for column in zip(*tokens, strict=True)]
+    return tokens
 
 
 def middle(x):
@@ -85,6 +92,28 @@ def test_softmax_predicts_what_is_certified(data, hotter):
         if target.kind == "point":
             far = max(abs(a - b) for a, b in zip(output, target.point, strict=True))
             assert far <= found.distance + Fraction(1, 2**50)
+
+
+@st.composite
+def models_and_sequences(draw):
+    d = draw(st.integers(1, 3))
+    return draw(rank_one_models(d)), draw(sequences(d, 4, 2))
+
+
+@settings(deadline=None, max_examples=200)
+@given(models_and_sequences(), st.sampled_from(["1/8", 1, 8]), st.sampled_from([1, 4]))
+def test_every_bound_holds_at_every_later_temperature(case, start, hotter):
+    model, sequence = case
+    path = Path(tuple(tuple(map(Fraction, z)) for z in sequence), model.dimension)
+    for block in model.parameters:
+        path.follow(block)
+    bound = path.deviation(Fraction(start))
+    if bound is None:
+        return
+    exact_tokens = model.trace(sequence)[-1]
+    tokens = softmax_tokens(model, sequence, Fraction(start) * hotter)
+    for soft, hard in zip(tokens, exact_tokens, strict=True):
+        assert all(abs(x - exact(y)) < bound + 2.0**-60 for x, y in zip(soft, hard, strict=True))
 
 
 def test_paper_models_of_plain_data_are_certified():
@@ -209,3 +238,17 @@ def test_torch_classifies_all_vowels_at_the_certified_temperature(vowels):
                 z = p.rho.values[k] * z + p.alpha.values[k] * mean
         output = tuple(Fraction(x) for x in z.mean(dim=0).tolist())
         assert data.sets[label].contains(output)
+
+
+def test_the_figure_shows_softmax_approaching_hardmax():
+    pytest.importorskip("matplotlib")
+    from hardmax.draw import figures, softmax
+
+    data = figures.dataset("figure2")
+    model = hm.build(data)
+    last = [softmax.distances(model, data, beta)[-1] for beta in (0.4, 0.8, 1.6, 3.2)]
+    assert last == sorted(last, reverse=True)
+    assert last[-1] < 1e-6 < last[0]
+    blocks, outputs = figures.draw("softmax").axes
+    assert len(blocks.lines) == len(softmax.SHARES)
+    assert len(outputs.lines) == 2

@@ -1,4 +1,4 @@
-"""C8: how far softmax tokens may lie from hardmax tokens."""
+"""C8: how far the tokens of softmax may lie from those of hardmax."""
 
 import sympy
 
