@@ -92,6 +92,9 @@ def build(
     Strategies paper and peel memorise: the model classifies DATA and says nothing useful about
     other sequences. To predict, take --strategy cover (or auto), and count with --test.
 
+    Where DATA asks for outputs in place of labels (docs/formats.md), the strategy is peel: token i
+    of each sequence becomes output i.
+
     Exit codes: 0 proved; 1 refuted: two sequences are printed that no such model can
     tell apart; 2 unusable input; 3 a limit stopped an exact decision.
 
