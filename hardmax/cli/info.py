@@ -67,6 +67,7 @@ def info(model: str, as_json: bool) -> int:
         ("strategy", str(meta.get("strategy", "unknown"))),
         ("seed", str(meta.get("seed", "unknown"))),
         ("labels", str(len(labels)) if isinstance(labels, dict) else "not recorded"),
+        *([("outputs", str(meta["outputs"]))] if type(meta.get("outputs")) is int else []),
         ("positional", str(meta.get("positional", False)).lower()),
         ("sha256", str(loaded.sha256)),
     ]
