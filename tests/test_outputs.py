@@ -130,7 +130,7 @@ def random_data(seed, count=50, most=5):
     return hm.Dataset(sequences, outputs=outputs, positional=True)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3))])
 def test_random_data(seed):
     data = random_data(seed)
     model = hm.build(data)
