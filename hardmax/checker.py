@@ -220,7 +220,7 @@ def read_meta(meta):
     return how, sorted({x * (k - (W - 1) // 2) for k in range(W) for x in far})
 
 def read_data(raw, mode, argmax=False):
-    """Return ([(name, label, tokens as lists of Fractions)], {label: set}, d) of any data form."""
+    """Return ([(name, label or [label or point], tokens)], {label: set}, d) of any data form."""
     if raw[:2] == b"\x1f\x8b":
         raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_TEXT + 1)
     is_json = raw[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
@@ -232,21 +232,26 @@ def read_data(raw, mode, argmax=False):
     d = int(*written) if type(written) is tuple and re.fullmatch(r"\d{1,9}", *written) else 0
     need(d > 0, "dimension: a positive integer is needed")
     for j, item in enumerate(data["sequences"], 1):
-        fields(item, ["tokens", "label"], ["id"], f"sequence {j}")
+        fields(item, ["tokens", "label" if "label" in item else "outputs"], ["id"], f"sequence {j}")
         known = item.get("id") is not None
         name = f"sequence {j} (id {name_of(item['id'])!a})" if known else f"sequence {j}"
         tokens = [vector(z, d, mode, f"{name}, token {i}") for i, z in enumerate(item["tokens"], 1)]
         need(tokens, f"{name} is empty")
-        sequences.append((name, name_of(item["label"]), tokens))
+        asked = item.get("outputs", [])  # labels, and points: lists, here tuples
+        need("label" in item or (type(asked) is list and 0 < len(asked) <= len(tokens)),
+             f"{name}: outputs is a list with an entry for each of the first tokens, or some")
+        asked = [tuple(vector(x, d, mode, name)) if type(x) is list else name_of(x) for x in asked]
+        sequences.append((name, asked or name_of(item["label"]), tokens))
+    need(len({"label" in x for x in data["sequences"]}) < 2, "sequences with labels and outputs")
+    names = {x for _, y, _ in sequences for x in (y if type(y) is list else [y]) if type(x) is str}
     labels = data["labels"] if "labels" in data else {
         name: {"kind": "point", "point": [k] + [0] * (d - 1)}
-        for k, name in enumerate(sorted({x for _, x, _ in sequences}, key=lambda x: (
+        for k, name in enumerate(sorted(names, key=lambda x: (
             (0, integer(x.strip("-")) * (-1 if x[0] == "-" else 1))
             if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
     sets = {x: ("argmax", k, len(labels)) if argmax else label_set(
         raw, d, mode, f"label {json.dumps(x)}") for k, (x, raw) in enumerate(labels.items())}
-    for name, label, _ in sequences:
-        need(label in sets, f"{name}: unknown label {json.dumps(label)}")
+    need(names <= {*sets}, f"unknown label {json.dumps(min(names - {*sets}, default=''))}")
     return sequences, sets, d
 
 def name_of(value):
@@ -407,8 +412,8 @@ def masked_attention(tokens, scale, v, keep, mix, q):
         found.append([a * keep * common + mix * (common // count) * b for a, b in zip(z, total)])
     return found, scale * q * common
 
-def output(layers, rows):
-    """Return the mean output token of a sequence of Fractions; undecided past MAX_BITS."""
+def output(layers, rows, count):
+    """Return [the mean of the last tokens], or the first so many; undecided past MAX_BITS."""
     flat, scale = integers([x for row in rows for x in row])
     tokens, last = [flat[k:k + len(rows[0])] for k in range(0, len(flat), len(rows[0]))], 64
     for layer, parameters in layers:
@@ -418,7 +423,9 @@ def output(layers, rows):
             tokens, scale = [[a // common for a in z] for z in tokens], scale // common
             last = max(64, max(scale, *(abs(a) for z in tokens for a in z)).bit_length())
             need(last <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
-    return [Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]
+    if count:  # where all tokens have become one, it stands for each of them
+        return [[Fraction(a, scale) for a in tokens[min(i, len(tokens) - 1)]] for i in range(count)]
+    return [[Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]]
 
 def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     """Return the lines to print for "proved", given the bytes of the files; otherwise Stop.
@@ -432,7 +439,7 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     d = dimension * len(offsets) + how["positional"] + how["lift"]
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
     need(d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
-    for j, (name, label, tokens) in enumerate(sequences):
+    for j, (name, asked, tokens) in enumerate(sequences):
         if 100 * j // len(sequences) > 100 * (j - 1) // len(sequences):
             tell(f"sequence {j + 1} of {len(sequences)}")
         last, kept = len(tokens) - 1, range(0, len(tokens), how["stride"])
@@ -441,23 +448,32 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
                   * how["positional"] + [0] * how["lift"] for k, i in enumerate(kept, 1)]
         counts = Counter(map(tuple, tokens))
         common = math.gcd(*counts.values())
-        measures.add(frozenset((z, count // common) for z, count in counts.items())
+        measures.add(frozenset((z, times // common) for z, times in counts.items())
                      if len(counts) == 1 or not masked else tuple(map(tuple, tokens)))
-        result, region = output(layers, tokens), sets[label]
-        if not contains(region, result):
-            shown, region = (json.dumps(x, default=decimal) for x in (result, region))
-            raise Stop(1, f"{name}: output {shown} is not in {region}, the set of label {label!a}")
+        many = type(asked) is list
+        need(not many or (how["stride"] == 1 and not argmax), "outputs with a stride, or argmax")
+        for i, result in enumerate(output(layers, tokens, len(asked) * many)):
+            label = asked[i] if many else asked
+            region = sets[label] if type(label) is str else (
+                "point", [*label] + [0] * (d - len(label)), None)
+            if not contains(region, result):
+                shown, region = (json.dumps(x, default=decimal) for x in (result, region))
+                owner = f", the set of label {label!a}" if type(label) is str else ""
+                where = f"{name}, token {i + 1}" if many else name
+                raise Stop(1, f"{where}: output {shown} is not in {region}{owner}")
     need(measures, "data: there is no sequence")
     ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
     bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
     n, depth, p = len(measures), len(stages), len(bits)
     bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
+    outputs = {"outputs": sum(len(asked) for _, asked, _ in sequences)} if many else {}
     facts = {
         "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
         "tokens": count, "blocks": depth, "block_bound": 8 * n + 4,
         "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
-        "bounds": bounds if d > 1 and not masked else "n/a", "total_bits": sum(bits),
-        "max_bits": max(bits, default=0), "numbers": mode, "positional": how["positional"],
+        "bounds": bounds if d > 1 and not masked and not many else "n/a", **outputs,
+        "total_bits": sum(bits), "max_bits": max(bits, default=0), "numbers": mode,
+        "positional": how["positional"],
         **({"masked": True} if masked else {})}
     if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
         facts["reading"] = more
@@ -468,13 +484,16 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     facts |= {"format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
               "sha256": {"data": data_hash, "model": model_hash}, "strategy": meta.get("strategy")}
     sets = {} if argmax else sets  # such cones are disjoint
-    reading("certificate", check_certificate, certificate_raw, facts, sets, dimension)
+    uniform = not any(parameters["v"])
+    reading("certificate", check_certificate, certificate_raw, facts, sets, dimension, uniform)
     return lines + ["the certificate agrees, the sets are disjoint; only stated: float64, radius"]
 
-def check_certificate(raw, facts, sets, d):
+def check_certificate(raw, facts, sets, d, uniform):
     """Compare the claims with the facts, check every hyperplane, and the form of the rest."""
     claims, pairs = parse_json(raw), set()
-    fields(claims, [*facts, *STATED, "versions", "separation"], [], "it")
+    fields(claims, [*facts, *STATED, "versions", "separation"], ["attention"], "it")
+    need("attention" not in claims or (claims["attention"] == "uniform" and uniform),
+         "attention is not as stated: uniform means v = 0 in every block", 1)
     for key, names in STATED.items():
         for name, x in ({} if claims[key] is None else fields(claims[key], names, [], key)).items():
             need(type(x) is bool if name == "certified" else x is None or number(x, "", key) >= 0,

@@ -30,7 +30,7 @@ class Mutant(NamedTuple):
     equivalent: str = ""
 
 
-PROGRAMS = ("theorem_b", "strategy", "masked", "cover")
+PROGRAMS = ("theorem_b", "strategy", "masked", "cover", "outputs")
 MUTANTS = (
     # the definition of the transformer
     Mutant("definition", "l in C_i else", "l == C_i[0] else", ("measure_invariance",)),
@@ -56,6 +56,11 @@ MUTANTS = (
     Mutant("masked", "run([block], p)[-1] != run([block], q)[-1]", "True", ("d1_masked",),
            "the two states are equal and their means differ after the layer, so beta (m - m') is "
            "not 0 and the condition holds for every beta"),
+    # output sequences
+    Mutant("outputs", "if len(mixed) == len(points):", "if True:", ("d4_outputs",)),
+    Mutant("outputs", "setdefault((z, measures.index(measure)), y) != y", "setdefault((z, measures."
+           "index(measure)), y) is None", ("d4_outputs",)),
+    Mutant("outputs", "4**k * near > far", "4**k * near > 0", ("d4_outputs",)),
     # identities
     Mutant("lemmas/b1_tie_splitting", "+ (tau * r) * w) - (y", "- (tau * r) * w) - (y"),
     Mutant("lemmas/b1_tie_splitting", "dist + blocks + gain, n", "dist + blocks - gain, n"),
@@ -87,6 +92,12 @@ MUTANTS = (
     Mutant("lemmas/d1_masked_heights", "q = lam * r / (2 * (1 + lam))", "q = 2 * r"),
     Mutant("lemmas/d2_heads", "if s == max(scores)]", "if s == min(scores)]"),
     Mutant("lemmas/d2_heads", "(-10, 4, 4, 4, 3)", "(-10, 4, 4, 2, 0)"),
+    Mutant("lemmas/d4_outputs", "lam * beta * middle", "lam * middle"),
+    Mutant("lemmas/d4_outputs", "blocks = ties + 1 + (pairs_asked - 1)",
+           "blocks = ties + 1 + pairs_asked"),
+    Mutant("lemmas/c8_softmax", "p = room + eta ", "p = room - eta "),
+    Mutant("lemmas/c8_softmax", "sympy.exp(beta * (s - g))", "sympy.exp(beta * (s + g))"),
+    Mutant("lemmas/c8_softmax", "middle = half * (z + y)", "middle = half * (z - y)"),
     Mutant("lemmas/lemma_3_3", "b = m + eps ", "b = m - eps "),
     Mutant("lemmas/lemma_3_3", "inner(v, own) * inner(v, z)", "-inner(v, own) * inner(v, z)"),
     Mutant("lemmas/lemma_3_4", "(1 / n - 1 / k)).subs(k, n)", "(1 / n + 1 / k)).subs(k, n)"),

@@ -366,5 +366,5 @@ def test_float_certificates_know_prefix_means():
     assert found.certified
     assert found.least_margin > 0
     lazy = hm.Transformer([BLOCK(2, rho=1, alpha=1, v=(1, 0))], masked=True)
-    with pytest.raises(hm.InputError, match="uniform attention"):
+    with pytest.raises(hm.InputError, match="v = 0"):
         certify_float(lazy, data)

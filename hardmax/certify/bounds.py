@@ -51,6 +51,20 @@ def structure_of(model: Transformer) -> Structure:
     )
 
 
+def is_uniform(model: Transformer) -> bool:
+    """Whether v = 0 in every block: attention is uniform, so softmax gives the same outputs.
+
+    With v = 0 every score is 0, hence every token attends to all tokens with equal weights, under
+    hardmax and under softmax at any temperature (theory B2; `soft_run_is_run1` in Rocq).
+
+    >>> is_uniform(Transformer([RankOneBlock.of(1, rho=0, alpha=1)]))
+    True
+    >>> is_uniform(Transformer([RankOneBlock.of(1, rho=0, alpha=1, v=(1,))]))
+    False
+    """
+    return model.parameters is not None and not model.parameters.v.nonzero()
+
+
 def parameter_bits(model: Transformer) -> list[int]:
     """Bits of each non-zero parameter; for general layers the entries of U, b, W, ρ, V and A."""
     if model.parameters is not None:
@@ -108,15 +122,17 @@ class Bounds:
 
     @property
     def status(self) -> str:
-        """``holds`` or ``exceeded``; ``n/a`` for d = 1 and for other architectures, which the
-        theorem leaves out."""
+        """``holds`` or ``exceeded``; ``n/a`` for d = 1, for output sequences and for other
+        architectures, which the theorem leaves out."""
         if self.parameter_bound is None or not self.applies:
             return "n/a"
         return "exceeded" if self.exceeded else "holds"
 
 
-def bounds_of(model: Transformer, count: int) -> Bounds:
+def bounds_of(model: Transformer, count: int, labels: bool = True) -> Bounds:
     """Counts of a model beside the bounds for ``count`` distinct sequences.
+
+    The bounds are about data with ``labels``, not about outputs.
 
     >>> bounds_of(Transformer([RankOneBlock.translation((1, 0))]), 3).block_bound
     28
@@ -129,7 +145,7 @@ def bounds_of(model: Transformer, count: int) -> Bounds:
         block_bound=block_bound,
         parameter_bound=54 * count * d if d >= 2 else None,
         block_parameter_bound=(3 * d + 3) * block_bound,
-        applies=structure_of(model).is_papers,
+        applies=labels and structure_of(model).is_papers,
     )
 
 

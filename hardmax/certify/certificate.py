@@ -17,15 +17,25 @@ FORMAT = "hardmax-certificate/1"
 
 @dataclass(frozen=True)
 class Witness:
-    """A sequence whose exact output lies outside its label set."""
+    """A sequence whose exact output lies outside its label set.
+
+    Where outputs are asked for, ``token`` (from 1) says which token ends outside, and ``label``
+    what was asked of it.
+    """
 
     sequence: int  # from 0
     name: str
     label: str
     output: Vector
+    token: int | None = None
 
     def sentence(self) -> str:
         """The witness in words."""
+        if self.token is not None:
+            return (
+                f"{self.name}: token {self.token} becomes {show_vector(self.output)}, exactly; "
+                f"asked for is {self.label}"
+            )
         return (
             f"{self.name} has the exact output {show_vector(self.output)}, "
             f"outside the set of its label {self.label!r}"
@@ -68,6 +78,8 @@ class Certificate:
     radius: dict[str, Any] | None = None  # likewise
     more: bool = False
     masked: bool = False  # attention as in (4.2)
+    outputs: int | None = None  # Σ m_j, where the data ask for outputs
+    uniform: bool = False  # v = 0 in every block: softmax gives the same outputs
 
     @property
     def proved(self) -> bool:
@@ -140,6 +152,7 @@ class Certificate:
             "N": self.N,
             "d": self.d,
             "M": self.M,
+            **({} if self.outputs is None else {"outputs": self.outputs}),
             "tokens": self.tokens,
             "blocks": bounds.blocks,
             "stages": self.stages,
@@ -147,6 +160,7 @@ class Certificate:
             "parameters": bounds.parameters,
             "parameter_bound": bounds.parameter_bound,
             "bounds": bounds.status,
+            **({"attention": "uniform"} if self.uniform else {}),
             "total_bits": self.total_bits,
             "max_bits": self.max_bits,
             "separation": list(self.separation),

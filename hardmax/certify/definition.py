@@ -23,6 +23,11 @@ def outputs_by_definition(model: Transformer, data: Dataset) -> Iterator[Vector]
     >>> list(outputs_by_definition(hm.Transformer([hm.RankOneBlock.of(1, rho=0, alpha=1)]), data))
     [(Fraction(1, 2),), (Fraction(3, 1),)]
     """
+    return map(readout, tokens_by_definition(model, data))
+
+
+def tokens_by_definition(model: Transformer, data: Dataset) -> Iterator[Matrix]:
+    """The exact tokens of every sequence behind the last block, each (n_j, d), likewise."""
     blocks = list(model.blocks)
     if model.parameters is not None:
         blocks = [block.general() for block in model.parameters]
@@ -30,4 +35,4 @@ def outputs_by_definition(model: Transformer, data: Dataset) -> Iterator[Vector]
         tokens = Matrix(data.sequence(j), model.dimension)
         for block in blocks:
             tokens = block(tokens, model.masked)
-        yield readout(tokens)
+        yield tokens

@@ -90,9 +90,8 @@ def certify_float(
     if model.parameters is None:
         raise InputError("float certificates are for models of rank-1 blocks")
     if model.masked and any(any(block.v) and block.alpha for block in model.parameters):
-        raise InputError(
-            "a float certificate of a masked model needs uniform attention (v = 0) in every block"
-        )
+        raise InputError("a float certificate of a masked model needs v = 0 in every block")
+    data.refuse_outputs("float certificates")
     run = _Run(Tokens.from_array(data.tokens, data.offsets), data, executor)
     run.masked = model.masked
     try:

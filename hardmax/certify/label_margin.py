@@ -64,6 +64,15 @@ class LabelMargins:
                 least = found
         return least
 
+    def growth(self, handle: int) -> Fraction:
+        """The largest |Gδ|∞ over |δ|∞ ≤ 1.
+
+        >>> pool = Jacobians(2)
+        >>> LabelMargins(pool, {}).growth(pool.combined([(Fraction(-3), pool.source(0))]))
+        Fraction(3, 1)
+        """
+        return max(self._coordinate(k).norm(handle) for k in range(self._pool.dimension))
+
     def _inside(self, y: Vector, handle: int, name: str) -> LabelMargin | None:
         """Bound that keeps y in the open set that contains it."""
         chosen = self._sets[name]

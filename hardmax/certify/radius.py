@@ -106,8 +106,39 @@ def radii(
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
+    data.refuse_outputs("robust radii")
     limits, _ = _run(model, data.sequences, data.sets, False, progress)
     return Radii(tuple(Radius(limits.radii[j], limits.constraints[j]) for j in range(len(data))))
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Where one exact output lies, and how far perturbed tokens move it.
+
+    As long as all tokens move by at most δ < ``radius`` (∞-norm; None: any δ), no decision
+    and no prediction changes, and the output moves by at most ``growth``·δ (∞-norm).
+    """
+
+    output: Vector
+    radius: Fraction | None
+    growth: Fraction
+
+
+def reaches(
+    model: Transformer, sequences: Iterable[Sequence[Vector]], sets: Mapping[str, LabelSet]
+) -> list[Reach]:
+    """The `Reach` of every sequence.
+
+    >>> from hardmax.labels import Point
+    >>> sets = {"a": Point((0,)), "b": Point((4,))}
+    >>> model = Transformer([RankOneBlock.of(1, u=(1,), w=(2,))])   # z + 2·max(0, z)
+    >>> found = reaches(model, [[(Fraction(1, 3),)]], sets)[0]
+    >>> found.output, found.radius, found.growth
+    ((Fraction(1, 1),), Fraction(1, 3), Fraction(3, 1))
+    """
+    pairs: list[tuple[Vector, Fraction]] = []
+    limits, _ = _run(model, sequences, sets, False, None, pairs)
+    return [Reach(y, limits.radii[j], growth) for j, (y, growth) in enumerate(pairs)]
 
 
 def adversary(
@@ -152,6 +183,7 @@ def _run(
     sets: Mapping[str, LabelSet],
     keep: bool,
     progress: Callable[[int], None] | None = None,
+    outputs: list[tuple[Vector, Fraction]] | None = None,
 ) -> tuple[Limits, dict[int, list[int]]]:
     if model.parameters is None:
         raise InputError("the robust radius is defined for models of rank-1 blocks")
@@ -165,7 +197,7 @@ def _run(
         _block(state, k, block)
         if progress is not None:
             progress(k + 1)
-    _outputs(state, sets)
+    _outputs(state, sets, outputs)
     return state.limits, state.ties
 
 
@@ -186,8 +218,12 @@ def _block(state: State, k: int, block: RankOneBlock) -> None:
     state.handles = handles
 
 
-def _outputs(state: State, sets: Mapping[str, LabelSet]) -> None:
-    """The bound that the prediction sets at the outputs."""
+def _outputs(
+    state: State,
+    sets: Mapping[str, LabelSet],
+    outputs: list[tuple[Vector, Fraction]] | None,
+) -> None:
+    """The bound that the prediction sets at the outputs; these and their growth, if asked for."""
     state.limits.finish(state.batch)
     margins = LabelMargins(state.pool, sets)
     one = Fraction(1)
@@ -196,6 +232,8 @@ def _outputs(state: State, sets: Mapping[str, LabelSet]) -> None:
         weight = Fraction(1, end - start)
         mean = [(weight, handle) for handle in state.handles[start:end]]
         handle = state.pool.combined(mean)
+        if outputs is not None:
+            outputs.append((means[j], margins.growth(handle)))
         found = margins.margin(means[j], handle)
         if found is not None:
             sharp = found.functional is not None

@@ -14,6 +14,7 @@ import numpy as np
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
 from ..dataset.ordered import count_ordered
+from ..dataset.outputs import Outputs
 from ..engine import Search, evaluate
 from ..engine.forward.points import EnclosedPoints
 from ..errors import InputError
@@ -24,10 +25,11 @@ from ..labels import Point
 from ..model.transformer import Transformer
 from ..threads import one_blas_thread
 from ..words import kind
-from .bounds import bounds_of, parameter_bits, structure_of
+from .bounds import bounds_of, is_uniform, parameter_bits, structure_of
 from .certificate import Certificate, Witness
 from .definition import outputs_by_definition
 from .membership import outside, surely_inside
+from .outputs import check_again, wrong_tokens
 from .second_opinion import double_check
 from .separation import separation_entries, unwritable
 
@@ -139,23 +141,26 @@ def certify(
     if evaluator not in EVALUATORS:
         raise InputError(f"the evaluator {evaluator!r} is unknown; known are engine and definition")
     model, data = _given(model, data)
-    labels = data.need_labels()
+    outputs = data.outputs
+    if outputs is None:
+        data.need_labels()
     if model.dimension != data.dimension:
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
             f"{model.advice(data.written_dimension)}"
         )
     with one_blas_thread():
-        found, more = search(model, data, progress, witnesses, evaluator)
-        if not found and evaluator == "engine":
-            double_check(model, data)
+        if outputs is None:
+            found, more = _sequences(model, data, progress, witnesses, evaluator)
+        else:
+            found, more = _tokens(model, data, outputs, progress, witnesses, evaluator)
     check_float_mode()  # whatever ran in between, ``progress`` included
     sizes = parameter_bits(model)
     strategy = model.meta.get("strategy")
     distinct = count_ordered(data) if model.masked else count_measures(data)
     certificate = Certificate(
         verdict="refuted" if found else "proved",
-        witnesses=tuple(Witness(j, data.name(j), labels[j], output) for j, output in found),
+        witnesses=found,
         more=more,
         sha256={"data": _sha256(data), "model": model.sha256},
         strategy=strategy if isinstance(strategy, str) else None,
@@ -168,13 +173,15 @@ def certify(
         M=len(data.sets),
         tokens=len(data.tokens),
         stages=model.stage_counts(),
-        bounds=bounds_of(model, distinct),
+        bounds=bounds_of(model, distinct, outputs is None),
         structure=structure_of(model),
         total_bits=sum(sizes),
         max_bits=max(sizes, default=0),
         overrides=model.parameters.overrides() if model.parameters is not None else 0,
         separation=separation_entries(data),
         unwritable=unwritable(data),
+        outputs=None if outputs is None else len(outputs),
+        uniform=is_uniform(model),
     )
     if radius:
         from .radius import radii
@@ -189,6 +196,40 @@ def certify(
             )
         certificate = replace(certificate, float64=certify_float(model, data, executor).to_json())
     return certificate
+
+
+def _sequences(
+    model: Transformer,
+    data: Dataset,
+    progress: Callable[[int], None] | None,
+    most: int,
+    evaluator: str,
+) -> tuple[tuple[Witness, ...], bool]:
+    """Witnesses against the labels; where there is none, a second opinion is heard."""
+    found, more = search(model, data, progress, most, evaluator)
+    if not found and evaluator == "engine":
+        double_check(model, data)
+    labels = data.need_labels()
+    return tuple(Witness(j, data.name(j), labels[j], output) for j, output in found), more
+
+
+def _tokens(
+    model: Transformer,
+    data: Dataset,
+    outputs: Outputs,
+    progress: Callable[[int], None] | None,
+    most: int,
+    evaluator: str,
+) -> tuple[tuple[Witness, ...], bool]:
+    """Witnesses against the outputs, likewise."""
+    found, more = wrong_tokens(model, data, outputs, progress, most, evaluator)
+    if not found and evaluator == "engine":
+        check_again(model, data, outputs)
+    names = [outputs.names[code] for code in outputs.codes.tolist()]
+    witnesses = (
+        Witness(x.sequence, data.name(x.sequence), names[x.k], x.token, x.place + 1) for x in found
+    )
+    return tuple(witnesses), more
 
 
 def _given(model: Any, data: Any) -> tuple[Transformer, Dataset]:

@@ -66,20 +66,26 @@ def say_sets(data: Dataset, path: str, labels_of: str | None) -> None:
 
 
 def load_labelled(
-    path: str, numbers: str, reading: Reading, sets: Mapping[str, LabelSet] | None
+    path: str,
+    numbers: str,
+    reading: Reading,
+    sets: Mapping[str, LabelSet] | None,
+    outputs: bool = False,
 ) -> Dataset:
-    """Read a data set in which every sequence needs its label; an error names the file."""
+    """Read a data set in which every sequence needs its label, or with ``outputs`` these."""
     from ..formats.data import load
 
     data = load(path, numbers=numbers, reading=reading, sets=sets)
-    need_labels(data, path)
+    need_labels(data, path, outputs)
     return data
 
 
-def need_labels(data: Dataset, path: str) -> list[str]:
-    """The names of the labels; an error names the file."""
+def need_labels(data: Dataset, path: str, outputs: bool = False) -> None:
+    """Stop, naming the file, where a sequence has no label; with ``outputs`` these will do."""
+    if outputs and data.given_outputs is not None:
+        return
     try:
-        return data.need_labels()
+        data.need_labels()
     except InputError as problem:
         raise InputError(f"{path}: {problem}") from None
 

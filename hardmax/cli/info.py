@@ -8,6 +8,7 @@ import click
 
 from ..words import plural
 from .common import json_option, print_json
+from .summary import UNIFORM
 from .table import table
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def info(model: str, as_json: bool) -> int:
     Example:
       hardmax info model.npz
     """
+    from ..certify.bounds import is_uniform
     from ..model.transformer import Transformer
 
     loaded = Transformer.load(model)
@@ -42,6 +44,7 @@ def info(model: str, as_json: bool) -> int:
         "total_bits": sum(sizes),
         "max_bits": max(sizes, default=0),
         "overrides": parameters.overrides(),
+        "attention": "uniform" if is_uniform(loaded) else None,
         "bounds": _bounds(loaded),
         "masked": loaded.masked,
         "sha256": loaded.sha256,
@@ -62,9 +65,11 @@ def info(model: str, as_json: bool) -> int:
         ),
         ("bits", f"{facts['total_bits']} in all, {facts['max_bits']} in the longest"),
         ("overrides", f"{plural(parameters.overrides(), 'parameter')} past what float64 holds"),
+        *([("attention", UNIFORM)] if facts["attention"] else []),
         ("strategy", str(meta.get("strategy", "unknown"))),
         ("seed", str(meta.get("seed", "unknown"))),
         ("labels", str(len(labels)) if isinstance(labels, dict) else "not recorded"),
+        *([("outputs", str(meta["outputs"]))] if type(meta.get("outputs")) is int else []),
         *_reading(loaded.reading),
         ("attention", "masked: token i sees tokens 1 to i" if loaded.masked else "not masked"),
         ("sha256", str(loaded.sha256)),

@@ -48,6 +48,9 @@ def run(
     those of DATA, or of MODEL where DATA has none. Runs in float64 unless --exact is given;
     then numbers are written as integers or "p/q".
 
+    Where DATA asks for outputs, the tokens that have one are printed, each with its label, in
+    place of the output.
+
     OUT is a JSON object; its "results" hold one object a sequence: its number, id, label,
     output and, with --trace, the tokens before the first block and after each.
 
@@ -69,16 +72,23 @@ def run(
     sequences = load_for(loaded, data, None if same else labels_of)
     own = sequences.has_sets and not same
     sets = sequences.sets if own else label_sets(loaded) or sequences.sets
-    results, traces = _results(loaded, sequences, exact, trace, backend)
+    asked, given = sequences.outputs, sequences.given_outputs or []
+    results, traces = _results(loaded, sequences, exact, trace or asked is not None, backend)
     entries: list[dict[str, Any]] = []
     for j, result in enumerate(results):
         entry: dict[str, Any] = {"sequence": j + 1}
         if sequences.ids[j] is not None:
             entry["id"] = sequences.ids[j]
-        if sets:
-            entry["label"] = predicted(tuple(Fraction(x) for x in result), sets)
-        entry["output"] = _numbers(result)
-        if traces is not None:
+        if asked is not None and traces is not None:
+            last = traces[j][-1][: int((asked.owner == j).sum())]
+            if sets and all(isinstance(x, str) for each in given for x in each):
+                entry["labels"] = [predicted(tuple(map(Fraction, z)), sets) for z in last]
+            entry["outputs"] = [_numbers(z) for z in last]
+        else:
+            if sets:
+                entry["label"] = predicted(tuple(Fraction(x) for x in result), sets)
+            entry["output"] = _numbers(result)
+        if trace and traces is not None:
             entry["trace"] = [[_numbers(z) for z in state] for state in traces[j]]
         entries.append(entry)
     if output is not None:
@@ -89,13 +99,27 @@ def run(
             click.echo(f"{plural(len(entries), 'result')} written to {output}")
         return 0
     for j, (entry, result) in enumerate(zip(entries, results, strict=True)):
-        shown = show_vector(result) if exact else "(" + ", ".join(f"{x:.6g}" for x in result) + ")"
-        label = entry.get("label", "(no labels)")
-        click.echo(f"{sequences.name(j)}: {label if label.isprintable() else repr(label)}  {shown}")
+        if asked is not None and traces is not None:
+            ends = traces[j][-1][: len(entry["outputs"])]
+            labels = [f"{_printable(label)}  " for label in entry.get("labels", [])]
+            click.echo(f"{sequences.name(j)}:")
+            for i, (label, z) in enumerate(zip(labels or [""] * len(ends), ends, strict=True), 1):
+                click.echo(f"  token {i}: {label}{_shown(z, exact)}")
+        else:
+            label = _printable(entry.get("label", "(no labels)"))
+            click.echo(f"{sequences.name(j)}: {label}  {_shown(result, exact)}")
         for k, state in enumerate(entry.get("trace", [])):
             stage = loaded.stages[k - 1] if k else "input"
             click.echo(f"  {k:>4} {stage}: {json.dumps(state, ensure_ascii=False)}")
     return 0
+
+
+def _printable(label: str) -> str:
+    return label if label.isprintable() else repr(label)
+
+
+def _shown(vector: Sequence[Any], exact: bool) -> str:
+    return show_vector(vector) if exact else "(" + ", ".join(f"{x:.6g}" for x in vector) + ")"
 
 
 def _results(

@@ -14,6 +14,8 @@ from .table import table
 if TYPE_CHECKING:
     from ..certify.certificate import Certificate
 
+UNIFORM = "uniform (v = 0): softmax gives the same outputs, at every temperature"
+
 
 def show(
     title: str,
@@ -41,6 +43,9 @@ def show(
             if bounds.parameter_bound is not None
             else " (the paper's 54Nd needs d ≥ 2)"
         )
+    if certificate.outputs is not None:
+        rows[0] = (*rows[0][:-1], f"{rows[0][-1]}, {plural(certificate.outputs, 'output')}")
+        most, limit = f"; 2·outputs − 1 = {2 * certificate.outputs - 1} are always enough", ""
     rows.append(("blocks", f"{bounds.blocks}{most}"))
     rows.append(("parameters", f"{bounds.parameters} non-zero{limit}"))
     rows.append(
@@ -52,6 +57,8 @@ def show(
     )
     rows.append(("bounds", bounds.status))
     rows.append(("structure", certificate.structure.sentence()))
+    if certificate.uniform:
+        rows.append(("attention", UNIFORM))
     rows += notes or []
     rows.append(("time", ", ".join(f"{name} {seconds(t)}" for name, t in times.items())))
     rows.append(("verdict", certificate.verdict))
@@ -78,6 +85,7 @@ def show_json(certificate: Certificate, times: dict[str, float], **more: Any) ->
                     "name": witness.name,
                     "label": witness.label,
                     "output": [exact_text(x) for x in witness.output],
+                    **({} if witness.token is None else {"token": witness.token}),
                 }
                 for witness in certificate.witnesses
             ],

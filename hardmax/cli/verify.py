@@ -27,6 +27,7 @@ from .table import table
 if TYPE_CHECKING:
     from ..certify.floating import FloatCertificate
     from ..certify.radius import Radii
+    from ..certify.softmax import SoftmaxCertificate
     from ..dataset import Dataset
 
 
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 @click.option("--bounds", is_flag=True, help="Also print the counts beside their bounds.")
 @click.option(
     "--executor",
-    type=click.Choice(["float64", "float32"]),
-    help="Also prove that every float executor makes the same predictions.",
+    type=click.Choice(["float64", "float32", "softmax"]),
+    help="Also prove that every float executor makes the same predictions, or from which inverse "
+    "temperature on softmax attention does.",
 )
 @click.option(
     "--radius",
@@ -94,6 +96,7 @@ def verify(
     from ..certify import certify
     from ..certify.floating import certify_float
     from ..certify.radius import radii
+    from ..certify.softmax import certify_softmax
     from ..formats.certificate_file import write_certificate
     from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart
@@ -107,7 +110,7 @@ def verify(
     start = perf_counter()
     loaded = Transformer.load(model)
     sequences = load_for(loaded, data, labels_of, model)
-    need_labels(sequences, data)
+    need_labels(sequences, data, outputs=executor is None and not radius)
     refuse_certificate(sequences, data, certificate)
     times = {"load": perf_counter() - start}
     start = perf_counter()
@@ -120,13 +123,17 @@ def verify(
             evaluator="definition" if definition else "engine",
         )
     times["verify"] = perf_counter() - start
-    floats = None
+    floats: FloatCertificate | None = None
+    soft: SoftmaxCertificate | None = None
     if executor is not None:
         start = perf_counter()
         with progress(executor, len(loaded)) as step:
-            floats = certify_float(loaded, sequences, executor, step)
+            if executor == "softmax":
+                soft = certify_softmax(loaded, sequences, step)
+            else:
+                floats = certify_float(loaded, sequences, executor, step)
         times[executor] = perf_counter() - start
-        if executor == "float64":
+        if floats is not None and executor == "float64":
             found = replace(found, float64=floats.to_json())
     reach = None
     if radius:
@@ -140,9 +147,10 @@ def verify(
     with report_to(certificate):
         if as_json:
             more = {} if floats is None else {floats.format: floats.to_json()}
+            more |= {} if soft is None else {"softmax": soft.to_json()}
             show_json(found, times, **more)
             return 0 if found.proved else 1
-        notes = [*_float_notes(floats), *_radius_notes(reach, sequences)]
+        notes = [*_float_notes(floats), *_softmax_notes(soft), *_radius_notes(reach, sequences)]
         if labels_of is not None:
             notes.insert(0, ("label sets", f"those that {labels_of} remembers"))
         show_summary(model, found, times, notes)
@@ -173,6 +181,20 @@ def _float_notes(floats: FloatCertificate | None) -> list[tuple[str, str]]:
     if floats.distance is not None:
         parts.append(f"within {float(floats.distance):.3g} of the points")
     return [(floats.format, ", ".join(parts))]
+
+
+def _softmax_notes(found: SoftmaxCertificate | None) -> list[tuple[str, str]]:
+    if found is None:
+        return []
+    if not found.certified or found.beta is None:
+        return [("softmax", f"not certified: {found.reason}")]
+    where = f"at every inverse temperature β ≥ {show(found.beta, 24)}"
+    if not found.beta:
+        where = "at every temperature"
+    parts = [f"certified: predicts what hardmax predicts, {where}"]
+    if found.distance is not None:
+        parts.append(f"within {float(found.distance):.3g} of the points")
+    return [("softmax", ", ".join(parts))]
 
 
 def _radius_notes(reach: Radii | None, data: Dataset) -> list[tuple[str, str]]:

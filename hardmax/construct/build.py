@@ -58,6 +58,9 @@ def build(
     visible without positions, and there is one construction, `masked`, whatever ``strategy`` would
     be; it takes about 3N blocks and memorises.
 
+    Data that ask for outputs in place of labels take the strategy peel: at most K + R blocks for R
+    different tokens with outputs (`peel.outputs`).
+
     Raises ContradictionError where two sequences have equal empirical measures (with ``masked``:
     are equal, or repeat the same token) and different labels: then there is none (theory A1).
     Verify the result with `hardmax.certify`; the construction itself claims nothing.
@@ -82,9 +85,18 @@ def build(
             )
         strategy = "masked"
     tell("merge", len(data))
-    merged = merge_ordered(data) if masked else merge(data)
-    tell(strategy)
-    model = _built(strategy, data, merged, seed, on_block, learn, robust)
+    if data.outputs is not None:
+        from .peel.outputs import build_outputs
+
+        if masked:
+            raise InputError("masked models answer with labels; this data set asks for outputs")
+        strategy = _for_outputs(strategy)
+        model = build_outputs(data, data.outputs, seed, on_block)
+    else:
+        merged = merge_ordered(data) if masked else merge(data)
+        tell(strategy)
+        model = _built(strategy, data, merged, seed, on_block, learn, robust)
+        model.meta |= {"N": len(merged), "M": len(set(data.names))}
     reading = model.meta.pop("reading", data.reading)  # a strategy may choose its own
     model.meta = {
         "strategy": strategy,
@@ -93,8 +105,6 @@ def build(
         "dataset": data.source.get("sha256"),
         "numbers": data.source.get("numbers", "exact"),
         **reading.to_meta(),
-        "N": len(merged),
-        "M": len(set(data.names)),
         "labels": [*data.given_sets]
         if reading.label_sets == "argmax"
         else {name: label_set.to_json() for name, label_set in data.given_sets.items()},
@@ -104,6 +114,16 @@ def build(
         **model.meta,
     }
     return model
+
+
+def _for_outputs(strategy: str) -> str:
+    """The strategy for data that ask for outputs; there is one."""
+    if strategy in ("cover", "fold"):
+        raise InputError(
+            f"the strategy {strategy} needs labels; for outputs there is peel, which paper (the "
+            f"default) and auto take as well"
+        )
+    return "peel"
 
 
 def _built(

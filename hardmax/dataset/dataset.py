@@ -31,6 +31,7 @@ from ..words import html_table, plural
 from .arrays import is_table, packed
 from .grouping import Merged, group_measures
 from .long_form import read_table
+from .outputs import Entry, Outputs, read_outputs
 from .parts import chosen, halves, taken
 from .reading import Reading
 
@@ -51,6 +52,8 @@ class Dataset:
     ``reading`` says how the tokens given become those of a model (`Reading`); with ``positional``
     every token gets its position 1, 2, 3, … as one more coordinate, with ``label_sets="argmax"``
     the sets are open cones, one a label, and zeros make up for coordinates that these lack.
+    In place of labels ``outputs`` may give N lists; entry i of a list, a label or a point, says
+    what token i of its sequence must become (`hardmax.dataset.outputs`).
     Raises InputError where something does not fit, and where two label sets meet.
 
     A data set is a list of its sequences: ``data[j]`` holds exact tokens, ``data[2:5]`` and
@@ -70,6 +73,7 @@ class Dataset:
     tokens: ExactArray  # as the model sees them
     offsets: np.ndarray
     _classes: tuple[str, ...] = ()
+    given_outputs: list[tuple[Entry, ...]] | None  # labels and points, in place of one label
 
     def __init__(
         self,
@@ -81,6 +85,7 @@ class Dataset:
         positional: bool = False,
         label_sets: str = "points",
         reading: Reading | None = None,
+        outputs: Any = None,
     ) -> None:
         if isinstance(sequences, Dataset):
             raise InputError("this is a data set already; data.with_sets(sets) changes its sets")
@@ -90,7 +95,7 @@ class Dataset:
         else:
             tokens, offsets = packed(sequences)
         reading = Reading.of(reading, positional, label_sets)
-        self._fill(tokens, offsets, labels, sets, ids, reading, {})
+        self._fill(tokens, offsets, labels, sets, ids, reading, {}, outputs)
 
     @classmethod
     def from_arrays(
@@ -105,6 +110,7 @@ class Dataset:
         reading: Reading | None = None,
         source: Mapping[str, Any] | None = None,
         classes: Iterable[str] = (),
+        outputs: Any = None,
     ) -> Dataset:
         """Dataset of packed tokens (T, d): sequence j is ``tokens[offsets[j]:offsets[j+1]]``.
 
@@ -113,7 +119,7 @@ class Dataset:
         self = cls.__new__(cls)
         self._classes = tuple(classes)
         reading = Reading.of(reading, positional)
-        self._fill(tokens, offsets, labels, sets, ids, reading, source or {})
+        self._fill(tokens, offsets, labels, sets, ids, reading, source or {}, outputs)
         return self
 
     def _fill(
@@ -125,6 +131,7 @@ class Dataset:
         ids: Iterable[str | None] | None,
         reading: Reading,
         source: Mapping[str, Any],
+        outputs: Any,
     ) -> None:
         count = len(offsets) - 1
         if count < 1:
@@ -144,6 +151,11 @@ class Dataset:
         self.ids = list(ids) if ids is not None else [None] * count
         if len(self.ids) != count:
             raise InputError(f"{len(self.ids)} ids for {count} sequences")
+        self.given_outputs = None
+        if outputs is not None:
+            if any(name is not None for name in names):
+                raise InputError("a data set has labels or outputs; give one of the two")
+            self.given_outputs = read_outputs(outputs, lengths, tokens.shape[1])
         self.source = dict(source)  # sha256 of the file, numbers: how it was read
         self._written = tokens, frozen(np.array(offsets, dtype=np.int64))
         self._choose_sets(sets, reading)
@@ -167,6 +179,8 @@ class Dataset:
             for name, label in zip(self.names, self.labels, strict=True)
             if name is not None
         }
+        asked = [[x for x in each if isinstance(x, str)] for each in self.given_outputs or ()]
+        own |= {name: name for each in asked for name in each}
         if sets is None:
             own = dict(zip(self._classes, self._classes, strict=True)) | own
             self._take_sets(self._default_sets(in_order(own), reading), own, reading)
@@ -188,9 +202,10 @@ class Dataset:
                 )
         unknown = next((name for name in own if name not in chosen), None)
         if unknown is not None:
+            held = asked or [[name or ""] for name in self.names]
+            j = next(j for j, each in enumerate(held) if unknown in each)
             raise InputError(
-                f"{self.name(self.names.index(unknown))} has the label {unknown!r}, which "
-                f"is not among the labels"
+                f"{self.name(j)} has the label {unknown!r}, which is not among the labels"
             )
         labels = {name: own.get(name, chosen.label(name)) for name in chosen}
         self._take_sets(chosen, labels, reading)
@@ -204,6 +219,10 @@ class Dataset:
         self, chosen: Mapping[str, LabelSet], own: Mapping[str, Any], reading: Reading
     ) -> None:
         """Extend the sets to the coordinates that the model sees; lift the tokens for argmax."""
+        if self.given_outputs is not None and (
+            reading.stride > 1 or reading.label_sets != "points"
+        ):
+            raise InputError("outputs belong to tokens: leave out the stride and label sets argmax")
         width = reading.dimension(self.written_dimension)
         if reading.label_sets == "argmax":
             missing = max(0, len(chosen) - width)
@@ -320,6 +339,8 @@ class Dataset:
         part.labels = [self.labels[j] for j in rows.tolist()]
         part._named = [], []
         part.ids = [self.ids[j] for j in rows.tolist()]
+        if self.given_outputs is not None:
+            part.given_outputs = [self.given_outputs[j] for j in rows.tolist()]
         part.source = {key: x for key, x in self.source.items() if key != "sha256"}
         part.has_sets = self.has_sets or bool(self.sets)
         return part
@@ -383,8 +404,22 @@ class Dataset:
         """Float64 tokens of every sequence, each of shape (n_j, d)."""
         return np.split(self.tokens.values, self.offsets[1:-1])
 
+    @property
+    def outputs(self) -> Outputs | None:
+        """The outputs that the sequences ask for in place of labels; None for data with labels."""
+        if self.given_outputs is None:
+            return None
+        return Outputs.of(self.given_outputs, self.sets, self.dimension - self.written_dimension)
+
+    def refuse_outputs(self, what: str) -> None:
+        """Raise InputError where sequences ask for outputs: ``what`` speaks of labels."""
+        if self.given_outputs is not None:
+            raise InputError(f"{what} speak of labels; this data set asks for outputs")
+
     def need_labels(self) -> list[str]:
         """The names of the labels; raises InputError where a sequence has none."""
+        if self.given_outputs is not None:
+            raise InputError("the data set asks for outputs, and this needs labels in their place")
         if None in self.names:
             j = self.names.index(None)
             raise InputError(f"{self.name(j)} has no label; this needs one for each sequence")

@@ -31,6 +31,7 @@ MORE = {
     "side": ("side", "draw"),
     "radii": ("radii", "draw"),
     "waves": ("waves", "draw"),
+    "softmax": ("softmax", "draw"),
 }
 FORMATS = ("pdf", "svg", "png")
 

@@ -1,4 +1,4 @@
-"""Exact linear algebra on python-flint; the only module that imports flint.
+"""Exact linear algebra on python-flint; only this module and `balls` import flint.
 
 Two shapes serve everything: `Matrix`, a rational matrix for the general layers and small
 linear systems, and `IntegerRows`, many integer rows for the rank-1 path (theory C2).

@@ -122,10 +122,11 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
     tokens: list[object] = []
     places: list[str] = []
     labels: list[str | int | None] = []
+    outputs: list[list[object]] = []
     offsets, ids = [0], []
     for j, entry in enumerate(fields["sequences"]):
         place = f"sequence {j + 1}"
-        entry = _fields(entry, place, ["tokens"], ["label", "id"])
+        entry = _fields(entry, place, ["tokens"], ["label", "outputs", "id"])
         ids.append(_name(entry.get("id"), f"{place}, id"))
         labels.append(_label(entry.get("label"), f"{place}, label"))
         if ids[-1] is not None:
@@ -134,6 +135,16 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
             raise InputError(f"{place}: {shown(entry['tokens'])} is not a list of tokens")
         if not entry["tokens"]:
             raise InputError(f"{place} has no tokens; leave empty sequences out")
+        asks = "outputs" in entry
+        if asks and "label" in entry:
+            raise InputError(f"{place} has a label and outputs; one of the two is possible")
+        if asks:
+            outputs.append(_outputs(entry["outputs"], place, reader, dimension))
+        if outputs and len(outputs) != j + 1:
+            raise InputError(
+                f"{place} has {'' if asks else 'no '}outputs, unlike those before it; a data set "
+                f"has outputs in all sequences, or in none"
+            )
         tokens += entry["tokens"]
         offsets.append(len(tokens))
         places.append(place)
@@ -145,7 +156,21 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
             for i in range(a, b)
         ]
         array = ExactArray.from_rows(rows, dimension)
-    return Dataset.from_arrays(array, np.array(offsets), labels, sets, ids=ids, source=source)
+    return Dataset.from_arrays(
+        array, np.array(offsets), labels, sets, ids=ids, source=source, outputs=outputs or None
+    )
+
+
+def _outputs(value: object, place: str, reader: NumberReader, dimension: int) -> list[object]:
+    """Outputs of one sequence: points as vectors, labels as their names."""
+    if not isinstance(value, list):
+        raise InputError(f"{place}, outputs: {shown(value)} is not a list of points and labels")
+    found: list[object] = []
+    for i, entry in enumerate(value):
+        where = f"{place}, output {i + 1}"
+        is_point = isinstance(entry, list)
+        found.append(reader.vector(entry, where, dimension) if is_point else _name(entry, where))
+    return found
 
 
 def _dimension(sequences: object) -> Written | None:
@@ -188,6 +213,9 @@ def document(data: Dataset) -> dict[str, Any]:
         entry: dict[str, Any] = {"tokens": [json_vector(z) for z in written.sequence(j)]}
         if name is not None:
             entry["label"] = label if type(label) is int and len(name) <= _SHORT else name
+        if data.given_outputs is not None:
+            asked = data.given_outputs[j]
+            entry["outputs"] = [x if isinstance(x, str) else json_vector(x) for x in asked]
         if data.ids[j] is not None:
             entry["id"] = data.ids[j]
         sequences.append(entry)

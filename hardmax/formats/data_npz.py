@@ -80,6 +80,8 @@ def members(data: Dataset) -> dict[str, np.ndarray]:
         raise InputError(
             f"{data.name(j)} has numbers that float64 does not hold exactly; save as .json"
         )
+    if data.given_outputs is not None:
+        raise InputError("an .npz file holds labels, no outputs; save as .json")
     if not (np.abs(tokens) < 2.0**MAX_EXPONENT).all():
         raise InputError(f"a token is 2^{MAX_EXPONENT} or more, too large for a data file")
     found = {"tokens": tokens, "offsets": data.offsets}

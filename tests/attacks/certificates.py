@@ -150,11 +150,16 @@ def mutants(rng, pair):
 def _fields(make, true, rng):
     for key in true:
         rest = {name: x for name, x in true.items() if name != key}
-        yield make(f"{key} left out", rest, NOT_TRUE)
+        # the one key that a certificate may leave out (docs/certificate.md, section 5)
+        yield make(f"{key} left out", rest, TRUE if key == "attention" else NOT_TRUE)
         yield make(f"{key} renamed", rest | {key + "_": true[key]}, NOT_TRUE)
     for key in CHECKED:
         for other in rng.sample(_others(true[key], rng), 3):
             yield make(f"{key} changed", true | {key: other}, NOT_TRUE)
+    for other in ["leaders", "Uniform", None, True, 0, ["uniform"]]:
+        yield make("attention changed", true | {"attention": other}, NOT_TRUE)
+    if "attention" not in true:  # the writer states it wherever v = 0 in every block
+        yield make("attention claimed", true | {"attention": "uniform"}, NOT_TRUE)
     yield make("an unknown field", true | {"trust": "me"}, NOT_TRUE)
 
 

@@ -65,6 +65,16 @@ def test_a_false_field_is_refuted(key, value):
     assert reason.startswith(f"certificate: {key} is not as stated, but ")
 
 
+def test_uniform_attention_may_be_stated_where_it_is_true():
+    uniform = model_file([*BLOCKS[:1], identity(2)], {"strategy": "paper"})
+    table = certificate(uniform, DATA)
+    assert judge(table, uniform)[0] == judge(table | {"attention": "uniform"}, uniform)[0] == 0
+    for model, value in [(MODEL, "uniform"), (uniform, "leaders"), (uniform, None)]:
+        code, reason = judge(certificate(model, DATA) | {"attention": value}, model)
+        assert code == 1
+        assert reason.startswith("certificate: attention is not as stated")
+
+
 def test_every_key_is_needed_and_no_other_is_known():
     for key in TRUE:
         assert judge({name: x for name, x in TRUE.items() if name != key})[0] == 2
