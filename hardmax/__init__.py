@@ -30,6 +30,7 @@ _WHERE = {
     "InputError": "errors",
     "Matrix": "exact.matrix",
     "MissingExtraError": "errors",
+    "Network": "network.network",
     "Point": "labels",
     "Polyhedron": "labels",
     "RankOneBlock": "model.layers",
@@ -50,11 +51,16 @@ _DELEGATES = {
     "float_outputs": "execute.floating:outputs",
     "label_sets_of_model": "formats.model_file:label_sets",
     "load_for": "formats.data:load_for",
+    "network_classes": "network.judge:classes_of",
+    "network_enclosures": "network.run:enclosures",
+    "network_outputs": "network.run:exact_outputs",
     "read_model": "formats.model_file:read_model",
+    "read_network": "network.file:read_network",
     "save_data": "formats.data:save",
     "sets_for": "certify.predict:sets_for",
     "write_certificate": "formats.certificate_file:write_certificate",
     "write_model": "formats.model_file:write_model",
+    "write_network": "network.file:write_network",
 }
 
 if TYPE_CHECKING:
@@ -69,6 +75,7 @@ if TYPE_CHECKING:
     from .labels import Ball, Box, Halfspace, Point, Polyhedron
     from .model.layers import Block, FeedForward, RankOneBlock, SelfAttention, readout
     from .model.transformer import Transformer
+    from .network.network import Network
 
 __all__ = [
     "Ball",
@@ -83,6 +90,7 @@ __all__ = [
     "InputError",
     "Matrix",
     "MissingExtraError",
+    "Network",
     "Point",
     "Polyhedron",
     "RankOneBlock",
