@@ -37,8 +37,11 @@ def rearranged(
 
     >>> rearranged(exact_array([[1, "1/3"], [2, 3]]), (1, 0), (4,)).entry(2)
     Fraction(1, 3)
+    >>> rearranged(exact_array([[1, "1/3"], [2, 3]]), None, (4,)).entry(1)
+    Fraction(1, 3)
     """
-    order = np.arange(array.values.size).reshape(array.shape).transpose(axes).ravel()
+    places = np.arange(array.values.size).reshape(array.shape)
+    order = (places if axes is None else places.transpose(axes)).ravel()
     if not array.exact:
         return ExactArray(array.values.ravel()[order].reshape(shape))
     back = np.argsort(order)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..exact.array import ExactArray
-from ..exact.numbers import as_fraction, json_number
+from ..exact.numbers import as_fraction, check_size, json_number
 from .layer import Layer, rearranged
 
 
@@ -66,7 +66,7 @@ class Norm(Layer):
     rational: ClassVar[bool] = False
 
     def _check(self) -> None:
-        object.__setattr__(self, "eps", as_fraction(self.eps))
+        object.__setattr__(self, "eps", check_size(as_fraction(self.eps)))
         if self.eps <= 0:
             raise InputError("norm: eps must be positive")
 
@@ -106,7 +106,7 @@ class Attention(Layer):
     optional: ClassVar[frozenset[str]] = frozenset("KOqkvo")
 
     def _check(self) -> None:
-        object.__setattr__(self, "beta", as_fraction(self.beta))
+        object.__setattr__(self, "beta", check_size(as_fraction(self.beta)))
         sizes: dict[str, int] = self.sizes  # type: ignore[attr-defined]
         if self.weights not in ("hardmax", "softmax"):
             raise InputError(
@@ -215,7 +215,7 @@ class Residual(Layer):
 
     def _check(self) -> None:
         object.__setattr__(self, "layers", tuple(self.layers))
-        object.__setattr__(self, "rho", as_fraction(self.rho))
+        object.__setattr__(self, "rho", check_size(as_fraction(self.rho)))
         for layer in self.layers:
             if not isinstance(layer, Layer) or isinstance(layer, Prepend | Readout | Embedding):
                 raise InputError(f"residual: {layer!r} has no place in a residual branch"[:200])

@@ -127,9 +127,7 @@ class Network:
         found: list[Vector] = network_outputs(self, sequences)
         return found
 
-    def enclosures(
-        self, sequences: Any, bits: int = 53
-    ) -> list[tuple[tuple[Fraction, Fraction], ...]]:
+    def enclosures(self, sequences: Any, bits: int = 53) -> list[list[tuple[Fraction, Fraction]]]:
         """For each sequence and coordinate numbers (low, high) between which the output lies.
 
         With 53 ``bits`` float64 balls are used, above ball arithmetic of that precision.
@@ -141,7 +139,7 @@ class Network:
         """
         from .. import network_enclosures
 
-        found: list[tuple[tuple[Fraction, Fraction], ...]]
+        found: list[list[tuple[Fraction, Fraction]]]
         found = network_enclosures(self, sequences, bits)
         return found
 

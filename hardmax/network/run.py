@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,13 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..dataset.arrays import packed
-from ..errors import InputError
+from ..errors import InputError, ResourceLimitError
 from ..exact.array import ExactArray
 from ..exact.numbers import Vector
-from .evaluate import Values, run
+from ..threads import one_blas_thread
+from .arbs import Arbs, ends, precision
+from .balls import Balls
+from .evaluate import run
 from .layers import Embedding, Position, Prepend, walk
 from .rational import Rationals, numbered
 
@@ -22,6 +26,10 @@ if TYPE_CHECKING:
     from .network import Network
 
 Interval = tuple[Fraction, Fraction]
+Box = Sequence[Interval | None]
+BALLS = 53  # the precision of float64 balls
+MOST_BITS = 1 << 16
+_ENTRIES = 1 << 17  # of an array of balls, so that it stays in the cache
 
 
 class Remembering:
@@ -77,13 +85,55 @@ def tokens_of(network: Network, sequences: Any) -> tuple[ExactArray, np.ndarray]
     return tokens, offsets
 
 
-def _each(
-    network: Network, sequences: Any, read: Callable[[ExactArray], Values]
-) -> Iterator[Values]:
-    tokens, offsets = tokens_of(network, sequences)
-    remembering = Remembering(read)
-    for start, end in pairwise(offsets.tolist()):
-        yield run(network.layers, read(tokens.take(np.arange(start, end))), remembering)
+def boxes(
+    network: Network,
+    data: tuple[ExactArray, np.ndarray],
+    chosen: Sequence[int] | None,
+    bits: int | None,
+    unit: float = 0.0,
+) -> Iterator[tuple[int, Box]]:
+    """Boxes that hold the outputs of the ``chosen`` sequences (None: all), in any order.
+
+    ``bits`` is the precision: None for exact rational numbers, 53 for float64 balls, else that of
+    ball arithmetic. With an executor's roundoff ``unit``, and 53 bits, a box holds its outputs too.
+    """
+    tokens, offsets = data
+    chosen = range(len(offsets) - 1) if chosen is None else chosen
+    if bits == BALLS:
+        yield from _ball_boxes(network, tokens, offsets, np.array(chosen, dtype=np.int64), unit)
+    elif bits is None:
+        read = Remembering(Rationals.read)
+        for j in chosen:
+            rows = tokens.take(np.arange(offsets[j], offsets[j + 1]))
+            output = run(network.layers, Rationals.read(rows), read).table()[0]
+            yield j, [(x, x) for x in output]
+    else:
+        with precision(bits):
+            arbs = Remembering(Arbs.read)
+            for j in chosen:
+                rows = tokens.take(np.arange(offsets[j], offsets[j + 1]))
+                found = run(network.layers, Arbs.read(rows), arbs).table()[0]
+                yield j, [ends(x) for x in found]
+
+
+def _ball_boxes(
+    network: Network, tokens: ExactArray, offsets: np.ndarray, chosen: np.ndarray, unit: float
+) -> Iterator[tuple[int, Box]]:
+    read = Remembering(partial(Balls.read, unit=unit))
+    lengths = np.diff(offsets)[chosen]
+    width = max([network.dimension, *(max(x.shape) for x in network.arrays.values())])
+    for length in np.unique(lengths).tolist():
+        same = chosen[lengths == length]
+        step = max(1, _ENTRIES // (length * max(width, length)))
+        for start in range(0, len(same), step):
+            part = same[start : start + step]
+            places = (offsets[part, None] + np.arange(length)).ravel()
+            flat = Balls.read(tokens.take(places), unit)
+            shape = len(part), length, network.dimension
+            batch = Balls(flat.mid.reshape(shape), flat.rad.reshape(shape), unit)
+            with np.errstate(all="ignore"):  # what overflows gets an infinite radius
+                found = run(network.layers, batch, read).boxes()
+            yield from zip(part.tolist(), found, strict=True)
 
 
 def exact_outputs(network: Network, sequences: Any) -> list[Vector]:
@@ -93,5 +143,24 @@ def exact_outputs(network: Network, sequences: Any) -> list[Vector]:
             "the network has softmax, norms or GELU, whose outputs are no rational numbers; "
             "network.enclosures(sequences, bits) encloses them"
         )
-    found: Iterable[Any] = _each(network, sequences, Rationals.read)
-    return [each.table()[0] for each in found]
+    found = boxes(network, tokens_of(network, sequences), None, None)
+    return [tuple(span[0] for span in box if span is not None) for _, box in found]
+
+
+def enclosures(network: Network, sequences: Any, bits: int = BALLS) -> list[list[Interval]]:
+    """Numbers (low, high) for each coordinate of each output, at a precision of ``bits``.
+
+    Raises ResourceLimitError, with the sequence, where a coordinate has no bound.
+    """
+    if type(bits) is not int or not BALLS <= bits <= MOST_BITS:
+        raise InputError(f"the precision is {bits!r}, expected {BALLS} to {MOST_BITS} bits")
+    data = tokens_of(network, sequences)
+    found: list[list[Interval]] = [[]] * (len(data[1]) - 1)
+    with one_blas_thread():
+        for j, box in boxes(network, data, None, bits):
+            found[j] = [span for span in box if span is not None]
+            if len(found[j]) < len(box):
+                raise ResourceLimitError(
+                    f"sequence {j + 1}: no bound on its output with {bits} bits; take more"
+                )
+    return found
