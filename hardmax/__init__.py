@@ -39,6 +39,7 @@ _WHERE = {
     "Transformer": "model.transformer",
     "build": "construct.build",
     "certify": "certify.verify",
+    "from_torch": "network.torch_modules",
     "load": "formats.data",
     "predict": "certify.predict",
     "readout": "model.layers",
@@ -51,6 +52,7 @@ _DELEGATES = {
     "float_outputs": "execute.floating:outputs",
     "label_sets_of_model": "formats.model_file:label_sets",
     "load_for": "formats.data:load_for",
+    "certify_network": "network.judge:certify_network",
     "network_classes": "network.judge:classes_of",
     "network_enclosures": "network.run:enclosures",
     "network_outputs": "network.run:exact_outputs",
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from .model.layers import Block, FeedForward, RankOneBlock, SelfAttention, readout
     from .model.transformer import Transformer
     from .network.network import Network
+    from .network.torch_modules import from_torch
 
 __all__ = [
     "Ball",
@@ -100,6 +103,7 @@ __all__ = [
     "__version__",
     "build",
     "certify",
+    "from_torch",
     "load",
     "predict",
     "readout",

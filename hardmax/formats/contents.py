@@ -16,7 +16,7 @@ from .files import STANDARD
 _HEAD = 1 << 12
 _ADVICE = {
     "model": "this is a model, not a data set; the order is MODEL DATA",
-    "network": "this is a network (hardmax-network/1), not what is needed here",
+    "network": "this is a network (hardmax-network/1); hardmax.Network.load and `verify` read it",
     "data": "this is a data set, not a model; the order is MODEL DATA",
     "certificate": "this is a certificate; it belongs behind --certificate",
     "results": "these are results of `hardmax run`",

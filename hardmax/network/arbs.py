@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import flint
@@ -159,7 +160,7 @@ class Arbs(Values):
         if not others:
             return self
         tables = [self.table(), *(other.table() for other in others)]
-        return self._of([sum(rows, []) for rows in zip(*tables, strict=True)])
+        return self._of([[*chain(*rows)] for rows in zip(*tables, strict=True)])
 
     def looked_up(self, table: Arbs) -> Arbs:
         return table.rows(numbered([_dyadic(row[0]) for row in self.table()], table.length))

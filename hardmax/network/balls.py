@@ -50,7 +50,7 @@ class Balls(Values):
 
     @classmethod
     def read(cls, array: ExactArray, unit: float = 0.0) -> Balls:
-        """Exact parameters or tokens, rounded to the executor's floats; a vector becomes one row."""
+        """Exact parameters or tokens, as an executor rounds them; a vector becomes one row."""
         mid = array.values.reshape(-1, array.shape[-1])
         rad = np.zeros(mid.size)
         if unit > UNIT:

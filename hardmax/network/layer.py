@@ -23,7 +23,8 @@ def exact_array(values: Any) -> ExactArray:
     if isinstance(values, ExactArray):
         return values
     if hasattr(values, "detach"):  # a tensor
-        values = values.detach().cpu().numpy()
+        values = values.detach().cpu()
+        values = (values.double() if values.is_floating_point() else values).numpy()
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return ExactArray.from_numpy(values)
     table = np.array(values, dtype=object)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import NoReturn
 
 from ..errors import InputError
@@ -85,7 +86,7 @@ class Rationals(Values):
         if not others:
             return self
         tables = [self.table(), *(other.table() for other in others)]
-        return Rationals(Matrix([sum(rows, ()) for rows in zip(*tables, strict=True)]))
+        return Rationals(Matrix([[*chain(*rows)] for rows in zip(*tables, strict=True)]))
 
     def looked_up(self, table: Rationals) -> Rationals:
         return table.rows(numbered([row[0] for row in self.table()], table.length))

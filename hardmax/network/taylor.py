@@ -82,7 +82,7 @@ def _ends(x: Any) -> tuple[Fraction, Fraction]:
 @cache
 def _exp_table() -> tuple[np.ndarray, Table, float]:
     with precision(_BITS):
-        whole = [sum(_ends(flint.arb(-k).exp())) / 2 for k in range(_LOWEST + 1)]
+        whole = [_ends(flint.arb(-k).exp())[0] for k in range(_LOWEST + 1)]
     table = _table(lambda x: (-x).exp(), 0, 64, 2.0**-6, 7)
     return np.array([nearest_float(x) for x in whole]), table, float(table.error.max())
 
