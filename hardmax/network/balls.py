@@ -29,7 +29,7 @@ from . import taylor
 from .evaluate import Values
 
 SLACK = 1 + 2.0**-36  # covers the roundings of a bound with up to 2^13 terms
-_EXP_UNITS, _ERF_UNITS, _ROOT_UNITS = 32, 16, 8  # roundoffs of an executor's functions
+_EXP_UNITS, _ERF_UNITS, _ROOT_UNITS = 16, 16, 8  # roundoffs of an executor's functions
 
 
 class Balls(Values):
@@ -122,7 +122,7 @@ class Balls(Values):
 
     def norm(self, eps: Fraction, g: Balls | None, b: Balls | None) -> Balls:
         d = self.mid.shape[-1]
-        lost, _ = self._gammas(4 * d + 16)
+        lost, _ = self._gammas(2 * d + 8 if self.unit else d + 4)
         size = np.abs(self.mid) + self.rad
         mean = self.mid.mean(axis=-1, keepdims=True)
         error = self.rad.mean(axis=-1, keepdims=True) + lost * size.mean(axis=-1, keepdims=True)

@@ -29,7 +29,7 @@ def from_torch(
     >>> import pytest; torch = pytest.importorskip("torch")
     >>> layer = torch.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
     >>> from_torch(layer, "mean", torch.nn.Linear(4, 3), classes=["a", "b", "c"])
-    <Network: 6 layers, 195 parameters, 4 → 3, over the reals>
+    <Network: 6 layers, 187 parameters, 4 → 3, over the reals>
     """
     try:
         import torch
