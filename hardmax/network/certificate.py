@@ -105,7 +105,11 @@ class NetworkCertificate:
         return self.proved
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the certificate file.
+        """Write the certificate file; raises InputError as `text` does."""
+        write_text(path, self.text())
+
+    def text(self) -> str:
+        """The text of the certificate file.
 
         Raises InputError where the verdict is not "proved", or where data or network did not come
         from files: a certificate is bound to both by their SHA-256.
@@ -117,7 +121,7 @@ class NetworkCertificate:
                 "a certificate names the data and the network by their files: save both and load "
                 "them again"
             )
-        write_text(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+        return json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n"
 
     def rows(self) -> list[tuple[str, str]]:
         """The certificate for people."""

@@ -138,7 +138,7 @@ def decide(
 
 def classes_of(network: Network, sequences: Any, sets: Any = None) -> list[str | None]:
     """The class of each sequence over the reals; None where there is none, or none is sure."""
-    chosen = _sets(network, sequences, sets)
+    chosen = label_sets_for(network, sequences, sets)
     every = claims(network, chosen)
 
     def which(box: Box) -> Decision:
@@ -154,7 +154,8 @@ def classes_of(network: Network, sequences: Any, sets: Any = None) -> list[str |
     ]
 
 
-def _sets(network: Network, sequences: Any, sets: Any) -> Mapping[str, LabelSet] | None:
+def label_sets_for(network: Network, sequences: Any, sets: Any) -> Mapping[str, LabelSet] | None:
+    """The label sets that say what an output means; None where the network has classes."""
     if network.classes is not None:
         return None
     given = sets if sets is not None else sequences
@@ -197,7 +198,7 @@ def certify_network(
     if not isinstance(data, Dataset):
         raise InputError(f"{kind(data)} is no data set; give hardmax.Dataset(sequences, labels)")
     labels = data.need_labels()
-    sets = _sets(network, data, None)
+    sets = label_sets_for(network, data, None)
     every = claims(network, sets)
     unknown = next((j for j, label in enumerate(labels) if label not in every), None)
     if unknown is not None:

@@ -19,6 +19,7 @@ from ..threads import one_blas_thread
 from .arbs import Arbs, ends, precision
 from .balls import Balls
 from .evaluate import run
+from .layer import Layer
 from .layers import Embedding, Position, Prepend, walk
 from .rational import Rationals, numbered
 
@@ -119,6 +120,19 @@ def boxes(
 def _ball_boxes(
     network: Network, tokens: ExactArray, offsets: np.ndarray, chosen: np.ndarray, unit: float
 ) -> Iterator[tuple[int, Box]]:
+    for part, balls in _in_balls(network, network.layers, tokens, offsets, chosen, unit):
+        yield from zip(part.tolist(), balls.boxes(), strict=True)
+
+
+def _in_balls(
+    network: Network,
+    layers: Sequence[Layer],
+    tokens: ExactArray,
+    offsets: np.ndarray,
+    chosen: np.ndarray,
+    unit: float,
+) -> Iterator[tuple[np.ndarray, Balls]]:
+    """Some sequences of equal length at a time, and the balls (B, n, e) behind the layers."""
     read = Remembering(partial(Balls.read, unit=unit))
     lengths = np.diff(offsets)[chosen]
     width = max([network.dimension, *(max(x.shape) for x in network.arrays.values())])
@@ -132,8 +146,18 @@ def _ball_boxes(
             shape = len(part), length, network.dimension
             batch = Balls(flat.mid.reshape(shape), flat.rad.reshape(shape), unit)
             with np.errstate(all="ignore"):  # what overflows gets an infinite radius
-                found = run(network.layers, batch, read).boxes()
-            yield from zip(part.tolist(), found, strict=True)
+                yield part, run(layers, batch, read)
+
+
+def outputs_as_balls(network: Network, sequences: Any, place: int) -> Balls:
+    """Float64 balls (N, e) that hold the one token in front of ``network.layers[place]``."""
+    tokens, offsets = tokens_of(network, sequences)
+    every = np.arange(len(offsets) - 1)
+    found = list(_in_balls(network, network.layers[:place], tokens, offsets, every, 0.0))
+    order = np.argsort(np.concatenate([part for part, _ in found]))
+    mid = np.concatenate([balls.mid[:, 0] for _, balls in found])[order]
+    rad = np.concatenate([balls.rad[:, 0] for _, balls in found])[order]
+    return Balls(mid, rad)
 
 
 def exact_outputs(network: Network, sequences: Any) -> list[Vector]:

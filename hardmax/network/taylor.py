@@ -3,8 +3,8 @@
 An interval of the line is cut into cells of equal width. In a cell with centre c and half width h,
 f(x) = Σ_{i≤p} a_i (x − c)^i + R with |R| ≤ |a| h^{p+1}, where a encloses the Taylor coefficient
 of order p + 1 at all points of the cell (Lagrange). Ball arithmetic computes the a_i and a once;
-float64 adds at most Σ γ_{3i+1} |a_i| h^i in Horner's scheme (Higham, section 5.1; i of the roundings
-are those of x − c). So no library's exp or erf has to be trusted.
+float64 adds at most Σ γ_{3i+1} |a_i| h^i in Horner's scheme (Higham, section 5.1; i of the
+roundings are those of x − c). So no library's exp or erf has to be trusted.
 """
 
 from __future__ import annotations
