@@ -20,6 +20,9 @@ from .evaluate import Values
 from .rational import numbered
 
 
+arb, power_series = flint.arb, flint.arb_series
+
+
 @contextmanager
 def precision(bits: int, terms: int = 10) -> Iterator[None]:
     """Compute with so many bits inside, and with so many terms of a power series."""
@@ -33,7 +36,7 @@ def precision(bits: int, terms: int = 10) -> Iterator[None]:
 
 def ball(x: Fraction) -> Any:
     """A ball around a rational number, of the precision of the moment."""
-    return flint.arb(flint.fmpq(x.numerator, x.denominator))
+    return arb(flint.fmpq(x.numerator, x.denominator))
 
 
 def ends(x: Any) -> tuple[Fraction, Fraction] | None:
@@ -64,7 +67,7 @@ class Arbs(Values):
     def read(cls, array: ExactArray) -> Arbs:
         """Exact parameters or tokens; a vector becomes one row."""
         width = array.shape[-1]
-        flat = [flint.arb(x) for x in array.values.ravel().tolist()]
+        flat = [arb(x) for x in array.values.ravel().tolist()]
         for k, x in array.exact.items():
             flat[k] = ball(x)
         return cls(flint.arb_mat(len(flat) // width, width, flat))
@@ -101,11 +104,11 @@ class Arbs(Values):
         return Arbs(self.matrix * ball(factor))
 
     def relu(self) -> Arbs:
-        zero = flint.arb(0)
+        zero = arb(0)
         return self._map(lambda x: x.max(zero))
 
     def gelu(self) -> Arbs:
-        scale = flint.arb(2).rsqrt()
+        scale = arb(2).rsqrt()
         return self._map(lambda x: x * (1 + (x * scale).erf()) / 2)
 
     def norm(self, eps: Fraction, g: Arbs | None, b: Arbs | None) -> Arbs:
@@ -128,19 +131,19 @@ class Arbs(Values):
             seen = row[: i + 1] if causal else row
             first = [x for x in seen if not any(y > x for y in seen)]
             tie = all(x.is_exact() and x == first[0] for x in first)
-            share = flint.arb(1) / len(first) if tie or len(first) == 1 else flint.arb(0.5, 0.5)
+            share = arb(1) / len(first) if tie or len(first) == 1 else arb(0.5, 0.5)
             among = [l < len(seen) and not any(y > x for y in seen) for l, x in enumerate(row)]
-            table.append([share if leads else flint.arb(0) for leads in among])
+            table.append([share if leads else arb(0) for leads in among])
         return self._of(table)
 
     def softmax(self, beta: Fraction, root: int, causal: bool) -> Arbs:
-        factor, table = ball(beta) * flint.arb(root).rsqrt(), []
+        factor, table = ball(beta) * arb(root).rsqrt(), []
         for i, row in enumerate(self.table()):
             seen = [x * factor for x in (row[: i + 1] if causal else row)]
             highest = max((x.mid() for x in seen), key=_dyadic)
             powers = [(x - highest).exp() for x in seen]
             total = sum(powers)
-            table.append([x / total for x in powers] + [flint.arb(0)] * (len(row) - len(seen)))
+            table.append([x / total for x in powers] + [arb(0)] * (len(row) - len(seen)))
         return self._of(table)
 
     def mean(self) -> Arbs:
