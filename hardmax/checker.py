@@ -37,7 +37,7 @@ FLOATS = {"f": ("I", 32, 23), "d": ("Q", 64, 52)}  # how to read the bits, how m
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
 LAYERS = {"affine": "Wb", "relu": "", "residual": "", "attention": "QKVOqkvo", "readout": "",
-          **dict.fromkeys(["embedding", "position", "prepend"], ["table"])}
+          **{kind: ["table"] for kind in ("embedding", "position", "prepend")}}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
 STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
 USAGE = """usage: checker.py MODEL DATA [--certificate CERT]
@@ -214,8 +214,8 @@ def overridden(found, arrays):
 
 def read_network(raw):
     """Return (layers, {path of a layer.name: nested lists}, architecture, meta) of a network."""
-    names = [x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()]
-    arrays = npz(raw, ["format", "meta", "architecture"], [x for x in names if "." in x] + ["exact"])
+    names = {x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()}
+    arrays = npz(raw, ["format", "meta", "architecture"], ["exact", *(x for x in names if "." in x)])
     need(arrays["format"] == ("U", (), ["hardmax-network/1"]), "the format is not known")
     told, found = json_of(arrays["architecture"]), {x: arrays[x][2] for x in arrays if "." in x}
     need([x["kind"] for x in told["layers"]].count("readout") == 1, "one readout is needed")

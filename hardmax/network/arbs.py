@@ -19,7 +19,6 @@ from ..exact.array import ExactArray
 from .evaluate import Values
 from .rational import numbered
 
-
 arb, power_series = flint.arb, flint.arb_series
 
 
