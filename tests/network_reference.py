@@ -28,10 +28,9 @@ def plus(x, y):
     return x if y is None else [a + b for a, b in zip(x, y, strict=True)]
 
 
-def head(layer, h, Z, number, functions):
+def head(layer, h, Z, number, functions, parameters):
     Q, K, V, O, q, k, v = (
-        None if x is None else x[h]
-        for x in (nested(getattr(layer, name), number) for name in "QKVOqkv")
+        None if parameters[name] is None else parameters[name][h] for name in "QKVOqkv"
     )
     queries = [plus(apply(Q, z), q) for z in Z]
     keys = Z if K is None else [plus(apply(K, z), k) for z in Z]
@@ -76,7 +75,7 @@ def step(layer, Z, number, functions):
     if kind == "attention":
         total = None
         for h in range(layer.Q.shape[0]):
-            part = head(layer, h, Z, number, functions)
+            part = head(layer, h, Z, number, functions, get)
             total = part if total is None else [plus(x, y) for x, y in zip(total, part)]
         return [plus(x, get["o"]) for x in total]
     if kind == "residual":

@@ -59,7 +59,8 @@ def random_network(rng):
             Q=rng.normal(size=(H, k, d)), K=rng.normal(size=(H, k, d)),
             V=rng.normal(size=(H, k, d)), O=rng.normal(size=(H, d, k)),
             q=rng.normal(size=(H, k)), v=rng.normal(size=(H, k)), o=rng.normal(size=d),
-            weights="softmax", beta=Fraction(int(rng.integers(0, 9)), 3), root=int(rng.integers(1, 4)),
+            weights="softmax", beta=Fraction(int(rng.integers(0, 9)), 3),
+            root=int(rng.integers(1, 4)),
             causal=bool(rng.random() < 0.4),
         )  # fmt: skip
         norm = Norm(Fraction(1, int(rng.integers(2, 10**5))), array(rng, 1, d)[0], None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import reduce
 from itertools import chain
 from typing import Any
 
@@ -39,16 +40,27 @@ def ball(x: Fraction) -> Any:
 
 
 def ends(x: Any) -> tuple[Fraction, Fraction] | None:
-    """Two numbers between which all of a ball lies; None where it is not finite."""
+    """Two numbers between which a ball lies; None where it is not finite, or past 2^65536."""
     if not x.is_finite():
         return None
-    low, high = (_dyadic(x.mid()) + sign * _dyadic(x.rad()) for sign in (-1, 1))
-    return low, high
+    middle, radius = _dyadic(x.mid()), _dyadic(x.rad())
+    if middle is None or radius is None:
+        return None
+    reach = radius[0] + radius[1] + middle[1]
+    return middle[0] - reach, middle[0] + reach
 
 
-def _dyadic(x: Any) -> Fraction:
+_FARTHEST = 1 << 16  # exponents beyond are cut off: an arb may hold 2^(2^1000)
+
+
+def _dyadic(x: Any) -> tuple[Fraction, Fraction] | None:
+    """A number and how much of it may be missing; None where it is too large."""
     mantissa, exponent = (int(part) for part in x.man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent
+    if mantissa.bit_length() + exponent > _FARTHEST:
+        return None
+    if mantissa.bit_length() + exponent < -_FARTHEST:
+        return Fraction(0), Fraction(1, 1 << _FARTHEST)
+    return mantissa * Fraction(2) ** exponent, Fraction(0)
 
 
 class Arbs(Values):
@@ -139,7 +151,7 @@ class Arbs(Values):
         factor, table = ball(beta) * arb(root).rsqrt(), []
         for i, row in enumerate(self.table()):
             seen = [x * factor for x in (row[: i + 1] if causal else row)]
-            highest = max((x.mid() for x in seen), key=_dyadic)
+            highest = reduce(lambda a, b: b if b > a else a, (x.mid() for x in seen))
             powers = [(x - highest).exp() for x in seen]
             total = sum(powers)
             table.append([x / total for x in powers] + [arb(0)] * (len(row) - len(seen)))
@@ -165,4 +177,5 @@ class Arbs(Values):
         return self._of([[*chain(*rows)] for rows in zip(*tables, strict=True)])
 
     def looked_up(self, table: Arbs) -> Arbs:
-        return table.rows(numbered([_dyadic(row[0]) for row in self.table()], table.length))
+        names = [ends(row[0]) for row in self.table()]
+        return table.rows(numbered([x[0] for x in names if x is not None], table.length))
