@@ -214,10 +214,11 @@ def overridden(found, arrays):
 
 def read_network(raw):
     """Return (layers, {path of a layer.name: nested lists}, architecture, meta) of a network."""
-    names = {x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()}
-    arrays = npz(raw, ["format", "meta", "architecture"], ["exact", *(x for x in names if "." in x)])
+    names = [x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()]
+    inner = [x for x in names if "." in x]
+    arrays = npz(raw, ["format", "meta", "architecture"], ["exact", *inner])
     need(arrays["format"] == ("U", (), ["hardmax-network/1"]), "the format is not known")
-    told, found = json_of(arrays["architecture"]), {x: arrays[x][2] for x in arrays if "." in x}
+    told, found = json_of(arrays["architecture"]), {x: arrays[x][2] for x in inner}
     need([x["kind"] for x in told["layers"]].count("readout") == 1, "one readout is needed")
     for name, values in overridden(found, arrays).items():
         need(arrays[name][0] == "d" and None not in values, f"{name}: finite float64 are needed")

@@ -79,12 +79,12 @@ def check_random_networks(count, seed):
     rng = np.random.default_rng(seed)
     wide = 0
     with mpmath.workdps(60):
-        for _ in range(count):
+        for trial in range(count):
             network = random_network(rng)
             n = int(rng.integers(1, 4))
             Z = np.round(rng.normal(size=(n, network.dimension)), 2)
             truth = output(network, Z, number, Digits60)
-            for bits in (53, 128):
+            for bits in (53, 128) if trial % 5 == 0 else (53,):
                 (box,) = network.enclosures([Z], bits)
                 for (low, high), x in zip(box, truth, strict=True):
                     slack = mpmath.mpf(10) ** -50 * (1 + abs(x))  # of the reference itself
