@@ -36,8 +36,10 @@ CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "
 FLOATS = {"f": ("I", 32, 23), "d": ("Q", 64, 52)}  # how to read the bits, how many, how many behind
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
-LAYERS = {"affine": "Wb", "relu": "", "residual": "", "attention": "QKVOqkvo", "readout": "",
-          **{kind: ["table"] for kind in ("embedding", "position", "prepend")}}
+LAYERS = {"affine": ("Wb", []), "relu": ("", []), "residual": ("", ["rho", "layers"]),
+          "attention": ("QKVOqkvo", ["weights", "causal", "beta", "root"]),
+          "readout": ("", ["which"]), "embedding": (["table"], []), "position": (["table"], []),
+          "prepend": (["table"], [])}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
 STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
 USAGE = """usage: checker.py MODEL DATA [--certificate CERT]
@@ -213,19 +215,23 @@ def overridden(found, arrays):
     return found
 
 def read_network(raw):
-    """Return (layers, {path of a layer.name: nested lists}, architecture, meta) of a network."""
-    names = [x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()]
-    inner = [x for x in names if "." in x]
+    """Return (layers, {path of a layer.name: nested lists}, dimension, classes, meta)."""
+    inner = [x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()]
+    inner = [x for x in inner if "." in x]
     arrays = npz(raw, ["format", "meta", "architecture"], ["exact", *inner])
     need(arrays["format"] == ("U", (), ["hardmax-network/1"]), "the format is not known")
     told, found = json_of(arrays["architecture"]), {x: arrays[x][2] for x in inner}
-    need([x["kind"] for x in told["layers"]].count("readout") == 1, "one readout is needed")
+    d, names, layers = map(fields(told, x := ["dimension", "classes", "layers"], [], "it").get, x)
+    need(type(d) is tuple and re.fullmatch("[1-9][0-9]{0,6}", *d) and (names is None or (
+        type(names) is list and {str} == {*map(type, names)} and len({*names}) == len(names) > 1)),
+        "architecture: dimension is an integer, classes is null or at least two texts")
+    need([x["kind"] for x in layers].count("readout") == 1, "one readout is needed")
     for name, values in overridden(found, arrays).items():
         need(arrays[name][0] == "d" and None not in values, f"{name}: finite float64 are needed")
         for size in arrays[name][1][:0:-1]:  # from the last axis to the second
             values = [values[k:k + size] for k in range(0, len(values), size)]
         found[name] = values
-    return told["layers"], found, told, json_of(arrays["meta"])
+    return layers, found, int(*d), names, json_of(arrays["meta"])
 
 def read_data(raw, mode):
     """Return ([(name, label, tokens as lists of Fractions)], {label: set}, d) of any data form."""
@@ -421,10 +427,14 @@ def through(layers, path, arrays, Z, used):
     """Apply the layers of a network to tokens (docs/certificate.md, section 10)."""
     for k, layer in enumerate(layers):
         kind, here, names = layer["kind"], f"{path}{k}.", layer.get("arrays", [])
-        need(kind in LAYERS and layer.get("weights") != "softmax",
+        need(kind not in ("norm", "gelu") and layer.get("weights") != "softmax",
              f"layer {here[:-1]}: softmax, norms and GELU are not decided here", 3)
-        a = dict.fromkeys(LAYERS[kind]) | {x: arrays[here + x] for x in names}
-        used |= {here + x for x in names if x in LAYERS[kind]}
+        fields(layer, ["kind", *LAYERS[kind][1]], ["arrays"] * any(LAYERS[kind][0]), here)
+        a = dict.fromkeys(LAYERS[kind][0]) | {x: arrays[here + x] for x in names}
+        need(all(a[x] for x in ("W", "Q", "V", "table") if x in a) and (not a.get("k") or a["K"])
+             and layer.get("weights", "hardmax") == "hardmax" and {*a} == {*LAYERS[kind][0]}
+             and type(layer.get("causal", True)) is bool, f"layer {here[:-1]} is not as it must be")
+        used |= {here + x for x in names}
         if kind == "affine":
             Z = affine(a["W"], a["b"], Z)
         elif kind == "attention":
@@ -457,8 +467,8 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     tell("reading")
     if network := b"architecture.npy" in model_raw:
         need(certificate_raw is None, "certificates of networks are not checked here")
-        layers, arrays, told, meta = reading("network", read_network, model_raw)
-        width, classes, used = int(*told["dimension"]), told["classes"], set()
+        layers, arrays, width, classes, meta = reading("network", read_network, model_raw)
+        used = set()
     else:
         parameters, stages, width, meta = reading("model", read_model, model_raw)
         layers, classes = prepare(parameters, width), None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from network_reference import output
 import hardmax as hm
 from hardmax import checker
 from hardmax.exact.array import ExactArray
+from hardmax.formats.npz import write_npz
 from hardmax.network.layer import rearranged
 from hardmax.network.layers import (
     Affine,
@@ -246,3 +248,75 @@ def test_other_files_are_told_apart(tmp_path):
     hm.Network.of(hm.build(data)).save(tmp_path / "network.npz")
     with pytest.raises(hm.InputError, match="this is a network"):
         hm.Transformer.load(tmp_path / "network.npz")
+
+
+ODD = [
+    None,
+    True,
+    -1,
+    0,
+    3,
+    1e300,
+    "x",
+    "1/0",
+    "1/3",
+    [],
+    {},
+    [[1]],
+    10**30,
+    {"kind": "relu"},
+    ["W"],
+]
+
+
+def mutated(value, rng):
+    """A JSON value in which something is left out, put in, or of another type."""
+    if isinstance(value, dict) and value and rng.random() < 0.8:
+        key, fate = rng.choice(list(value)), rng.random()
+        if fate < 0.15:
+            return {k: x for k, x in value.items() if k != key}
+        if fate < 0.3:
+            return {**value, rng.choice(["kind", "W", "arrays", "eps", "x"]): rng.choice(ODD)}
+        return {**value, key: mutated(value[key], rng)}
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        place = rng.randrange(len(value))
+        new = [mutated(value[place], rng)] if rng.random() < 0.7 else []
+        return [*value[:place], *new, *value[place + 1 :]]
+    return rng.choice(ODD)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mutated_files_give_one_error_or_the_same_verdict_twice(tmp_path, seed):
+    rng = Random(seed)
+    network = hm.Network(
+        [
+            Embedding([["1/3", 1], [2, 3]]),
+            Prepend([[1, "1/5"]]),
+            Position([[k, -k] for k in range(4)]),
+            Residual([Attention(Q=[[[1, 2]]], K=[[[1, 2]]], V=[[["1/7", 1]]], O=[[[1], [2]]]), Relu()]),
+            Readout("last"),
+            Affine([[1, 0], ["2/3", -1], [-1, 1]]),
+        ],
+        classes=["a", "b", "c"],
+    )  # fmt: skip
+    path, data = tmp_path / "network.npz", tmp_path / "data.json"
+    labels = [x or "b" for x in network.predict([[(0,), (1,)], [(0,)]])]
+    hm.Dataset([[(0,), (1,)], [(0,)]], labels, {"a": [0], "b": [1], "c": [2]}).save(data)
+    network.save(path)
+    with np.load(path, allow_pickle=False) as file:
+        members = {name: file[name] for name in file.files}
+    read = 0
+    for _ in range(60):
+        told = mutated(json.loads(str(members["architecture"])), rng)
+        write_npz(path, {**members, "architecture": np.array(json.dumps(told))})
+        try:
+            verdict = hm.certify(hm.Network.load(path), data).verdict
+        except hm.InputError as problem:
+            verdict = str(problem)
+            assert "\n" not in verdict
+        code, _ = checker.answer([str(path), str(data)])
+        assert code in (0, 1, 2, 3)
+        if verdict in ("proved", "refuted"):
+            read += 1
+            assert code == (0 if verdict == "proved" else 1)
+    assert read

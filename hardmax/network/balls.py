@@ -22,7 +22,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..enclosure.rounding import MOST, TINY, UNIT, gamma
+from ..enclosure.rounding import LEAST, MOST, TINY, UNIT, gamma
 from ..exact.array import Array, ExactArray
 from ..exact.numbers import nearest_float
 from . import taylor
@@ -56,7 +56,8 @@ class Balls(Values):
         if unit > UNIT:
             rad[mid.ravel() != mid.ravel().astype(np.float32)] = unit + UNIT
         rad[list(array.exact)] = UNIT + unit
-        return cls(mid, rad.reshape(mid.shape) * np.abs(mid) * SLACK + (rad.max() > 0) * TINY, unit)
+        lost = max(TINY, unit**4) if rad.max(initial=0.0) > 0 else 0.0  # by underflow
+        return cls(mid, rad.reshape(mid.shape) * np.abs(mid) * SLACK + lost, unit)
 
     @property
     def length(self) -> int:
@@ -134,6 +135,8 @@ class Balls(Values):
         wide = (far * (2 * np.abs(centred) + far)).mean(axis=-1, keepdims=True)
         # an executor may compute the mean of squares minus the square of the mean
         wide = wide + lost * (spread + (size * size).mean(axis=-1, keepdims=True) * bool(self.unit))
+        if eps < LEAST:  # it may underflow
+            return Balls(np.zeros_like(self.mid), np.full_like(self.rad, np.inf), self.unit)
         least = nearest_float(eps)
         wide = (wide + 4 * (UNIT + self.unit) * (spread + least)) * SLACK
         root = 1 / np.sqrt(spread + least)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from os import PathLike
 from typing import Any
 
@@ -113,15 +114,22 @@ def _layers(
 def _layer(
     told: Any, path: str, arrays: dict[str, np.ndarray], overrides: dict[str, Any], depth: int
 ) -> Layer:
-    known = KINDS.get(told.get("kind")) if isinstance(told, dict) else None  # type: ignore[arg-type]
+    kind = told.get("kind") if isinstance(told, dict) else None
+    known = KINDS.get(kind) if isinstance(kind, str) else None
     if known is None:
         raise InputError(
             f"layer {path}: the kind {str(told)[:60]} is unknown; known are {', '.join(KINDS)}"
         )
     given = {key: value for key, value in told.items() if key != "kind"}
     names = given.pop("arrays", [])
-    if not isinstance(names, list) or any(name not in known.shapes for name in names):
+    if not isinstance(names, list) or any(name not in [*known.shapes] for name in names):
         raise InputError(f"layer {path} ({known.kind}): 'arrays' names unknown arrays")
+    if set(given) != {x.name for x in fields(known)} - {*known.shapes}:
+        raise InputError(
+            f"layer {path} ({known.kind}): a key is missing or unknown: {sorted(given)}"[:200]
+        )
+    if any(isinstance(x, float) for x in given.values()):
+        raise InputError(f"layer {path} ({known.kind}): a number is an integer or a text p/q")
     for name in names:
         member = f"{path}.{name}"
         if member not in arrays:

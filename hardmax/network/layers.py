@@ -112,8 +112,10 @@ class Attention(Layer):
             raise InputError(
                 f"attention: the weights {self.weights!r} are neither hardmax nor softmax"
             )
-        if type(self.causal) is not bool or type(self.root) is not int or self.root < 1:
-            raise InputError("attention: causal must be true or false, root an integer from 1 on")
+        if type(self.causal) is not bool or type(self.root) is not int:
+            raise InputError("attention: causal must be true or false, root an integer")
+        if not 1 <= self.root <= 1 << 50:
+            raise InputError("attention: root must lie between 1 and 2^50")
         if self.beta < 0:
             raise InputError("attention: the inverse temperature beta must not be negative")
         if self.K is None and sizes["k"] != sizes["d"]:
