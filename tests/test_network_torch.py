@@ -10,6 +10,7 @@ import pytest
 
 import hardmax as hm
 from hardmax.network.layers import Position, Prepend
+from hardmax.network.run import boxes, tokens_of
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -112,3 +113,29 @@ def hooked():
 def test_what_is_not_supported_is_named(make, message):
     with pytest.raises(hm.InputError, match=message):
         hm.from_torch(make(), "mean")
+
+
+@pytest.mark.parametrize(
+    ("norm_first", "activation", "dtype"),
+    [*product([False, True], ["relu", "gelu"], [torch.float32, torch.float64])],
+)
+def test_what_floats_compute_lies_in_the_boxes_of_the_executor(norm_first, activation, dtype):
+    torch.manual_seed(2)
+    layer = nn.TransformerEncoderLayer(
+        8, 2, 12, 0.0, activation, batch_first=True, norm_first=norm_first
+    )
+    encoder = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+    model = shaken(nn.Sequential(encoder, nn.Linear(8, 3))).to(dtype)
+    network = hm.from_torch(model[0], "mean", model[1], classes="abc")
+    inputs = torch.randn(30, 6, 8, dtype=torch.float64) * 2
+    with torch.no_grad():
+        outputs = model[1](model[0](inputs.to(dtype)).mean(1)).double().numpy()
+    data = hm.Dataset(list(inputs.numpy()), network.predict(list(inputs.numpy())))
+    unit = {torch.float32: 2.0**-24, torch.float64: 2.0**-53}[dtype]
+    exact = network.enclosures(data, 128)
+    for j, box in boxes(network, tokens_of(network, data), None, 53, unit):
+        for span, x, (low, high) in zip(box, outputs[j].tolist(), exact[j], strict=True):
+            assert span is not None
+            assert span[0] <= Fraction(x) <= span[1]
+            assert span[0] <= low <= high <= span[1]
+            assert span[1] - span[0] < 2**23 * unit

@@ -12,7 +12,8 @@ from ..exact.array import Array
 from ..exact.numbers import dot
 from .balls import Balls
 
-_DIRECTIONS = 256  # tried for a tent
+_DIRECTIONS = 4096  # tried for a tent, at most
+_ENTRIES = 1 << 23  # of the array of their distances
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ def _around(points: Balls, caught: Sequence[int], generator: np.random.Generator
     free = rows[rank:]
     if not len(free):
         return None
-    tried = (generator.standard_normal((_DIRECTIONS, len(free))) @ free) * scale
+    count = max(64, min(_DIRECTIONS, _ENTRIES // len(x)))
+    tried = (generator.standard_normal((count, len(free))) @ free) * scale
     tried /= np.abs(tried).max(axis=1, keepdims=True)
     away = np.abs((x[others] - first) @ tried.T).min(axis=0, initial=1.0)
     u = tried[int(np.argmax(away))]
