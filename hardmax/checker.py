@@ -493,9 +493,10 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
             shown, region = (json.dumps(x, default=decimal) for x in (result, region))
             raise Stop(1, f"{name}: output {shown} is not in {region}, the set of label {label!a}")
     need(measures, "data: there is no sequence")
+    proved = ["proved"]
     if network:
         need(used == {*arrays}, "a member belongs to no layer")
-        return ["proved", f"sequences {len(sequences)}, N {len(measures)}, layers {len(layers)}"]
+        return proved + [f"sequences {len(sequences)}, N {len(measures)}, layers {len(layers)}"]
     ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
     bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
     n, depth, p = len(measures), len(stages), len(bits)
@@ -506,7 +507,7 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
         "block_bound": 8 * n + 4, "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
         "bounds": bounds if d > 1 else "n/a", "total_bits": sum(bits),
         "max_bits": max(bits, default=0), "numbers": mode, "positional": positional}
-    lines = ["proved", ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
+    lines = proved + [", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
     if certificate_raw is None:
         return lines + ["disjointness of the label sets was not checked: no certificate"]
     data_hash, model_hash = (hashlib.sha256(raw).hexdigest() for raw in (data_raw, model_raw))

@@ -10,6 +10,7 @@ import pytest
 from network_reference import output
 
 import hardmax as hm
+from hardmax.errors import VerdictError
 from hardmax.network import taylor
 from hardmax.network.balls import Balls
 from hardmax.network.layers import (
@@ -214,3 +215,18 @@ def test_balls_of_one_operation_hold_all_products():
                 exact = sum((Fraction(a) * Fraction(b) for a, b in zip(x[0, i], y[j])), Fraction(0))
                 low = Fraction(found.mid[0, i, j]) - Fraction(found.rad[0, i, j])
                 assert low <= exact <= low + 2 * Fraction(found.rad[0, i, j])
+
+
+def test_a_wrong_box_is_an_error_and_no_verdict(monkeypatch):
+    right = Balls.relu
+
+    def wrong(self):
+        found = right(self)
+        return Balls(found.mid + 1, found.rad)
+
+    network = hm.Network([Relu(), Gelu(), Readout()], dimension=2, classes=["a", "b"])
+    data = hm.Dataset([[(1, 2)], [(3, 1)]], ["b", "a"])
+    assert hm.certify(network, data).proved
+    monkeypatch.setattr(Balls, "relu", wrong)
+    with pytest.raises(VerdictError, match="two enclosures"):
+        hm.certify(network, data)

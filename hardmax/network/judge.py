@@ -11,7 +11,7 @@ from typing import Any
 from .. import load_for
 from ..certify.separation import separation_entries
 from ..dataset import Dataset
-from ..errors import InputError
+from ..errors import InputError, VerdictError
 from ..exact.numbers import dot
 from ..float_mode import check_float_mode
 from ..labels import Ball, LabelSet, Point, read_sets
@@ -207,6 +207,7 @@ def certify_network(
             f"network; its classes are {', '.join(map(repr, every))}"[:400]
         )
     found = decide(network, data, [every[label] for label in labels], progress)
+    _look_twice(network, data, found)
     wrong = [j for j, (decision, _, _) in enumerate(found) if decision.holds is False]
     open_ones = [j for j, (decision, _, _) in enumerate(found) if decision.holds is None]
     margins = [decision.margin for decision, _, _ in found if decision.margin is not None]
@@ -247,6 +248,20 @@ def certify_network(
         separation=() if sets is None else separation_entries(data),
         executor=floats,
     )
+
+
+def _look_twice(
+    network: Network, data: Dataset, found: Sequence[tuple[Decision, int | None, Box]]
+) -> None:
+    """Enclose the first and last outputs once more, without float64; raise where two boxes differ.
+
+    Both hold the exact output, so they meet: another answer is a bug, here or in a library.
+    """
+    ends = sorted({0, len(found) - 1})
+    for j, box in boxes(network, tokens_of(network, data), ends, None if network.rational else 128):
+        for mine, other in zip(found[j][2], box, strict=True):
+            if mine and other and not (mine[0] <= other[1] and other[0] <= mine[1]):
+                raise VerdictError(f"two enclosures of the output of {data.name(j)} differ")
 
 
 def _class(every: Mapping[str, Callable[[Box], Decision]], box: Box) -> str | None:
