@@ -6,8 +6,8 @@ import base64
 import json
 import re
 import shutil
-from fractions import Fraction as F
 from fractions import Fraction
+from fractions import Fraction as F
 from html.parser import HTMLParser
 
 import numpy as np

@@ -23,8 +23,8 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..model.transformer import Transformer
 from .components import components, run_basis
-from .features import section
 from .explain import lead, stage_line, step_name, token_texts, visible
+from .features import section
 from .film import Film
 from .style import LABELS, NAMED, ON_DARK
 from .words import (
