@@ -52,6 +52,7 @@ _DELEGATES = {
     "load_for": "formats.data:load_for",
     "read_model": "formats.model_file:read_model",
     "save_data": "formats.data:save",
+    "to_torch": "exchange.torch_module:to_torch",
     "sets_for": "certify.predict:sets_for",
     "write_certificate": "formats.certificate_file:write_certificate",
     "write_model": "formats.model_file:write_model",

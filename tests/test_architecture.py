@@ -22,6 +22,7 @@ ROOMS = (
     {"construct", "certify", "execute", "testing"},
     {"formats"},
     {"learned"},
+    {"exchange"},
     {"compare"},
     {"draw"},
     {"cli"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,25 +13,33 @@ if TYPE_CHECKING:
     from ..dataset import Dataset
     from ..model.transformer import Transformer
 
+SCRIPTS = ("smt2", "rocq")
+FLOATS = ("torch", "safetensors", "onnx")
 
-@click.command(short_help="Write a model for another program: an SMT solver, a proof assistant.")
+
+@click.command(short_help="Write a model for another program: PyTorch, ONNX, solvers, Rocq.")
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="[DATA]", required=False)
 @click.option(
-    "--to", "target", type=click.Choice(["smt2", "rocq"]), required=True, help="What to write."
-)
+    "--to", "target", type=click.Choice([*FLOATS, *SCRIPTS]), required=True,
+    help="What to write.",
+)  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", required=True, help="File to write.")
 @click.option(
+    "--dtype", type=click.Choice(["float64", "float32"]),
+    help="Floats of torch, safetensors and onnx. Default: float64.",
+)  # fmt: skip
+@click.option(
     "--sequence", "chosen", metavar="J", multiple=True, type=click.IntRange(1),
-    help="A sequence of DATA, from 1; may be repeated. Default: all.",
+    help="smt2, rocq: a sequence of DATA, from 1; may be repeated. Default: all.",
 )  # fmt: skip
 @click.option(
     "--radius", default="0", metavar="R", show_default=True,
-    help="Each coordinate of each token may move by R (uniform attention only).",
+    help="smt2: each coordinate of each token may move by R (uniform attention only).",
 )  # fmt: skip
 @click.option(
     "--claim", type=click.Choice(["label", "prediction"]), default="label", show_default=True,
-    help="Outputs lie in the sets of their labels, or are nearest to their points.",
+    help="smt2: outputs lie in the sets of their labels, or are nearest to their points.",
 )  # fmt: skip
 @force_option
 @json_option
@@ -40,6 +48,7 @@ def export(
     data: str | None,
     target: str,
     output: str,
+    dtype: str | None,
     chosen: tuple[int, ...],
     radius: str,
     claim: str,
@@ -47,6 +56,12 @@ def export(
     as_json: bool,
 ) -> int:
     """Write MODEL for another program.
+
+    torch, safetensors: the parameters as floats, the state_dict of the module that
+    `model.to_torch()` gives, in one safetensors file. onnx: a graph for batches of ragged
+    sequences (inputs `tokens` and `mask`, outputs `outputs` and `labels`). Floats are rounded
+    parameters; with DATA the rounded model is judged exactly, and the verdict stands in the
+    metadata of the file. The exit code is 1 where it predicts a label of DATA wrong.
 
     smt2: a script in linear real arithmetic (QF_LRA) for solvers such as z3 and cvc5. Its
     variables are the tokens of sequences of DATA, each within R of its value; it asserts
@@ -57,6 +72,7 @@ def export(
 
     \b
     Examples:
+      hardmax export model.npz data.json --to onnx -o model.onnx
       hardmax export model.npz data.json --to smt2 --sequence 1 -o first.smt2
       hardmax export model.npz data.json --to rocq -o proved.v
     """
@@ -65,9 +81,15 @@ def export(
     from ..formats.files import keep_apart, write_text
     from ..model.transformer import Transformer
 
+    keep_apart(inputs=(model, data), outputs=(output,))
+    if target in FLOATS:
+        if chosen or radius != "0" or claim != "label":
+            raise InputError("--sequence, --radius and --claim belong to --to smt2 and rocq")
+        return _floats(target, model, data, output, dtype or "float64", force, as_json)
     if data is None:
         raise InputError(f"--to {target} needs DATA: the sequences that it speaks of")
-    keep_apart(inputs=(model, data), outputs=(output,))
+    if dtype is not None:
+        raise InputError(f"--dtype belongs to --to {', '.join(FLOATS)}; {target} is exact")
     check_overwrite(output, target, force)
     loaded = Transformer.load(model)
     sequences = load_for(loaded, data, name=model)
@@ -84,6 +106,51 @@ def export(
         else:
             click.echo(f"{output}: {plural(len(places), 'sequence')}; {meaning}")
     return 0
+
+
+def _floats(
+    target: str, model: str, data: str | None, output: str, dtype: str, force: bool, as_json: bool
+) -> int:
+    """Write the rounded model; the exit code says whether it predicts the labels of the data."""
+    from ..exchange.files import write_onnx, write_safetensors
+    from ..exchange.rounded import judged
+    from ..formats.contents import check_overwrite
+    from ..model.transformer import Transformer
+    from .common import need_labels, refuse_terminal
+
+    refuse_terminal(output)
+    check_overwrite(output, "onnx" if target == "onnx" else "safetensors", force)
+    loaded = Transformer.load(model)
+    sequences = None
+    if data is not None:
+        sequences = load_for(loaded, data)
+        need_labels(sequences, data)
+    found, facts = judged(loaded, dtype, sequences)
+    write = write_onnx if target == "onnx" else write_safetensors
+    write(found, facts, output)
+    with report_to(output):
+        if as_json:
+            hidden = ("meta", "stages")
+            kept: dict[str, Any] = {k: x for k, x in facts.items() if k not in hidden}
+            print_json({"file": output, "to": target, **kept})
+        else:
+            _show(output, facts)
+    return int(facts["prediction"] == "refuted")
+
+
+def _show(output: str, facts: dict[str, str]) -> None:
+    rounded = f"{facts['parameters_rounded']} of {facts['parameters']} parameters rounded"
+    click.echo(f"{output}: {facts['dtype']}, {rounded}; it takes {facts['expects']}")
+    if "sequences" not in facts:
+        click.echo("  not checked: give DATA to have the rounded model judged exactly")
+        return
+    right = int(facts["sequences"]) - int(facts["wrong"])
+    click.echo(f"  label sets   {facts['verdict']}, for the rounded parameters, exactly")
+    click.echo(
+        f"  predictions  {facts['prediction']}: {right} of {facts['sequences']} labels"
+        + (f"; {facts['witness']} is wrong" if "witness" in facts else "")
+    )
+    click.echo(f"  executors    {facts['executor']}")
 
 
 def _script(

@@ -217,6 +217,12 @@ class Transformer:
         given = sequences.arrays() if isinstance(sequences, Dataset) else _listed(sequences)
         return float_outputs(self, given, backend=backend)
 
+    def to_torch(self, dtype: Any = "float64", **options: Any) -> Any:
+        """A PyTorch module with these parameters, rounded to ``dtype`` (docs/export.md)."""
+        from .. import to_torch
+
+        return to_torch(self, dtype, **options)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file "hardmax-model/1"; the old file stays if anything fails."""
         from .. import write_model
