@@ -22,7 +22,7 @@ from ..labels import Polyhedron
 from ..model.transformer import Transformer
 
 _STEPS, _GROWTH, _FURTHEST = 12, 1.3, 40  # of the search: about 10^4.5 times the radius
-_BITS = 24  # of radii that are written
+_BITS = 40  # of radii that are written
 
 
 @dataclass(frozen=True)
