@@ -21,6 +21,7 @@ ROOMS = (
     {"engine"},
     {"construct", "certify", "execute", "testing"},
     {"formats"},
+    {"network"},
     {"learned"},
     {"exchange"},
     {"compare"},

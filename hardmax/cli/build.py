@@ -26,6 +26,8 @@ from .common import (
 )
 from .summary import show, show_json
 
+_DEFAULT = click.core.ParameterSource.DEFAULT
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -74,13 +76,19 @@ if TYPE_CHECKING:
     help="Read decimals exactly, or as the nearest float64.",
 )
 @click.option("--certificate", metavar="CERT", help="Also write the certificate (JSON).")
+@click.option(
+    "--from",
+    "source",
+    metavar="NET",
+    help="Repair a trained network (hardmax-network/1), or a model, instead of building one.",
+)
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
 @labels_of_option
 @force_option
 @json_option
 def build(
     data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int,
-    positional: bool, numbers: str, certificate: str | None, test: str | None,
+    positional: bool, numbers: str, certificate: str | None, source: str | None, test: str | None,
     labels_of: str | None, force: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
@@ -92,12 +100,16 @@ def build(
     Strategies paper and peel memorise: the model classifies DATA and says nothing useful about
     other sequences. To predict, take --strategy cover (or auto), and count with --test.
 
+    With --from NET a trained network is repaired: one feed-forward layer behind it puts every
+    mistake on DATA right and leaves all other outputs on DATA exactly as they were.
+
     Exit codes: 0 proved; 1 refuted: two sequences are printed that no such model can
     tell apart; 2 unusable input; 3 a limit stopped an exact decision.
 
     \b
     Examples:
       hardmax build examples/vowels.json.gz -o model.npz
+      hardmax build examples/digits_train.npz --from examples/digits.npz -o repaired.npz
       hardmax build data.csv -o model.npz --positional --seed 7
     """
     from ..construct.build import build as construct
@@ -105,10 +117,23 @@ def build(
     from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart
 
-    keep_apart(inputs=(data, test, labels_of), outputs=(output, certificate))
+    keep_apart(inputs=(data, test, labels_of, source), outputs=(output, certificate))
     refuse_terminal(output)
-    check_overwrite(output, "model", force)
+    check_overwrite(output, "model" if source is None else "network", force)
     check_overwrite(certificate, "certificate", force)
+    if source is not None:
+        from .network import refuse, repair_network
+
+        context = click.get_current_context()
+        named = ("strategy", "no_learn", "robust", "positional", "numbers")
+        refuse("about new models; --from repairs one", {
+            f"--{name.replace('_', '-')}": context.get_parameter_source(name) is not _DEFAULT
+            for name in named
+        })  # fmt: skip
+        return repair_network(
+            source, data, output, test=test, certificate=certificate, labels_of=labels_of,
+            seed=seed, as_json=as_json,
+        )  # fmt: skip
     times: dict[str, float] = {}
     start = perf_counter()
     sets = label_sets_of(labels_of)

@@ -184,8 +184,9 @@ def main(folder: str, limit: float) -> None:
 def table(found: list[tuple], limit: float) -> str:
     """How often each verifier was right, undecided and wrong, by gap and truth."""
     lines = [
-        "| verifier | gap | truth | instances | right | wrong | no answer |", "|---|---|---|---|---|---|---|"
-    ]  # fmt: skip
+        "| verifier | gap | truth | instances | right | wrong | no answer |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name in VERIFIERS:
         for gap in ("wide", "narrow"):
             for truth in ("unsat", "sat"):
