@@ -39,6 +39,7 @@ _WHERE = {
     "Transformer": "model.transformer",
     "build": "construct.build",
     "certify": "certify.verify",
+    "from_onnx": "exchange.from_onnx",
     "from_torch": "network.torch_modules",
     "load": "formats.data",
     "predict": "certify.predict",
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from .dataset import ContradictionError, Dataset
     from .errors import HardmaxError, InputError, MissingExtraError, ResourceLimitError
     from .exact.matrix import Matrix
+    from .exchange.from_onnx import from_onnx
     from .formats.data import load
     from .labels import Ball, Box, Halfspace, Point, Polyhedron
     from .model.layers import Block, FeedForward, RankOneBlock, SelfAttention, readout
@@ -104,6 +106,7 @@ __all__ = [
     "__version__",
     "build",
     "certify",
+    "from_onnx",
     "from_torch",
     "load",
     "predict",

@@ -96,10 +96,10 @@ def verify(
     from ..certify import certify
     from ..certify.floating import certify_float
     from ..certify.radius import radii
+    from ..exchange.read import read_transformer
     from ..formats.certificate_file import write_certificate
     from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart
-    from ..model.transformer import Transformer
     from .network import is_network, verify_network
 
     same = labels_of == model
@@ -115,7 +115,7 @@ def verify(
             },
         )  # fmt: skip
     start = perf_counter()
-    loaded = Transformer.load(model)
+    loaded = read_transformer(model)
     sequences = load_for(loaded, data, labels_of, model)
     need_labels(sequences, data)
     refuse_certificate(sequences, data, certificate)
