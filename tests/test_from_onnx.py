@@ -336,3 +336,70 @@ def test_exported_models_come_back_as_models(tmp_path, run):
         assert run("export", tmp_path / "m.npz", "--to", target, "-o", path).code == 0
         assert read(path) == model
         assert run("verify", path, tmp_path / "d.json").code == 0
+
+
+@pytest.mark.slow
+def test_the_trained_digits_come_back_through_onnx(tmp_path, run):
+    """examples/digits.npz → PyTorch → ONNX → network: the same class for every image."""
+    torch = pytest.importorskip("torch")
+    runtime = pytest.importorskip("onnxruntime")
+    from torch import nn
+
+    network = hm.Network.load("examples/digits.npz")
+
+    class Digits(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Linear(8, 32)
+            self.positions = nn.Parameter(torch.zeros(8, 32))
+            layer = nn.TransformerEncoderLayer(32, 4, 64, activation="gelu", batch_first=True)
+            self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+            self.head = nn.Linear(32, 10)
+
+        def forward(self, images):
+            return self.head(self.encoder(self.embed(images) + self.positions).mean(1))
+
+    module = Digits().eval()
+    values = {name: torch.from_numpy(x.values.copy()) for name, x in network.arrays.items()}
+    state = {
+        "embed.weight": values["0.W"], "embed.bias": values["0.b"], "positions": values["1.table"],
+        "head.weight": values["11.W"], "head.bias": values["11.b"],
+    }  # fmt: skip
+    for k, first in enumerate((2, 6)):
+        name, a = f"encoder.layers.{k}.", f"{first}.0."
+        heads = [values[a + x].reshape(32, 32) for x in "QKV"]
+        state[name + "self_attn.in_proj_weight"] = torch.cat(heads)
+        state[name + "self_attn.in_proj_bias"] = torch.cat(
+            [values[a + x].reshape(32) for x in "qkv"]
+        )
+        state[name + "self_attn.out_proj.weight"] = values[a + "O"].permute(1, 0, 2).reshape(32, 32)
+        state[name + "self_attn.out_proj.bias"] = values[a + "o"]
+        for n, place in (("norm1", first + 1), ("norm2", first + 3)):
+            state[f"{name}{n}.weight"] = values[f"{place}.g"]
+            state[f"{name}{n}.bias"] = values[f"{place}.b"]
+        for n, place in (("linear1", 0), ("linear2", 2)):
+            state[f"{name}{n}.weight"] = values[f"{first + 2}.{place}.W"]
+            state[f"{name}{n}.bias"] = values[f"{first + 2}.{place}.b"]
+    module.load_state_dict(state)
+    path = tmp_path / "digits.onnx"
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module, (torch.zeros(1, 8, 8),), str(path), dynamo=False, opset_version=17
+        )
+    data = hm.load("examples/digits_train.npz")
+    again = hm.from_onnx(path)
+    classes = again.predict(data)
+    assert classes == network.predict(data)
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    name = session.get_inputs()[0].name
+    found = [
+        str(session.run(None, {name: Z[None].astype(np.float32)})[0].argmax())
+        for Z in data.arrays()
+    ]
+    assert found == classes
+    right = sum(a == b for a, b in zip(classes, data.names, strict=True))
+    result = run("verify", path, "examples/digits_train.npz", "--json")
+    assert json.loads(result.out)["verdict"] == ("proved" if right == len(data) else "refuted")

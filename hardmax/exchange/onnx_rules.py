@@ -70,12 +70,13 @@ def _add(a: Any, b: Any) -> Any:
 def _residual(a: Any, b: Any) -> Entries:
     if not isinstance(a, Entries) or not isinstance(b, Entries):
         raise InputError("such a sum is not supported")
-    a, b = a.plain(), b.plain()
-    a.need_all()
-    for near, far in ((a, b), (b, a)):
+    first, second = a.plain(), b.plain()
+    pairs: tuple[tuple[Entries, Entries], ...] = (first, second), (second, first)
+    first.need_all()
+    for near, far in pairs:
         layers = far.state.back_to(near.state)
         if layers:
-            if not np.array_equal(a.index, b.index):
+            if not np.array_equal(near.index, far.index):
                 raise InputError("it adds tokens or coordinates in different places")
             return near.of(near.state.then(Residual(layers)))
     raise InputError("neither of its inputs is made from the other: no residual connection")

@@ -1,8 +1,9 @@
 """Run public verifiers on the instances, each in a process of its own, and table the answers.
 
-    python -m studies.verifiers.run FOLDER [SECONDS]
+    python -m studies.verifiers.run FOLDER [VERIFIER …]
 
-Writes results/verdicts.csv, one row for an instance and verifier, and prints results/table.md.
+Writes results/verdicts.csv, one row for an instance and verifier, and results/table.md. With names
+of verifiers only these run, and their rows replace their old ones.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import csv
 import multiprocessing as mp
 import sys
+import tempfile
 import time
 import warnings
 from collections import Counter
@@ -21,7 +23,9 @@ HERE = Path(__file__).parent
 FIELDS = ("set", "instance", "truth", "exact_radius", "verifier", "answer", "witness", "seconds")
 
 
-def marabou(folder: Path, row: dict[str, str]) -> tuple[str, list[Fraction] | None]:
+def marabou(
+    folder: Path, row: dict[str, str], graph: str | None = None
+) -> tuple[str, list[Fraction] | None]:
     """Marabou 2, its own ONNX reader; one query for each way to lose the label."""
     warnings.simplefilter("ignore")
     from maraboupy import Marabou, MarabouCore, MarabouUtils
@@ -31,7 +35,7 @@ def marabou(folder: Path, row: dict[str, str]) -> tuple[str, list[Fraction] | No
     (case,) = compat.transform(parse_query_file(str(path)))
     answers = []
     for polytope in case.output_constraints:
-        network = Marabou.read_onnx(str(folder / row["onnx"]))
+        network = Marabou.read_onnx(graph or str(folder / row["onnx"]))
         x, y = network.inputVars[0].flatten(), network.outputVars[0].flatten()
         for k, (low, high) in enumerate(case.input_box):
             network.setLowerBound(x[k], low)
@@ -50,6 +54,18 @@ def marabou(folder: Path, row: dict[str, str]) -> tuple[str, list[Fraction] | No
             return "sat", [Fraction(values[k]) for k in x]
         answers.append(answer)
     return ("unsat" if set(answers) <= {"unsat"} else "unknown"), None
+
+
+def marabou_sequential(folder: Path, row: dict[str, str]) -> tuple[str, list[Fraction] | None]:
+    """Marabou 2 on the same function without skip connections."""
+    import onnx
+
+    from studies.verifiers.sequential import sequential
+
+    with tempfile.TemporaryDirectory() as place:
+        path = f"{place}/graph.onnx"
+        onnx.save(sequential(onnx.load(folder / row["onnx"])), path)
+        return marabou(folder, row, path)
 
 
 def _terms(folder: Path, row: dict[str, str]) -> str:
@@ -124,8 +140,13 @@ def cvc5(folder: Path, row: dict[str, str]) -> tuple[str, list[Fraction] | None]
     return str(solver.checkSat()), None
 
 
-VERIFIERS = {"marabou": marabou, "z3": z3, "cvc5": cvc5}
-PACKAGES = {"marabou": "maraboupy", "z3": "z3-solver", "cvc5": "cvc5"}
+VERIFIERS = {
+    "marabou": marabou, "marabou, sequential": marabou_sequential, "z3": z3, "cvc5": cvc5
+}  # fmt: skip
+PACKAGES = {
+    "marabou": "maraboupy", "marabou, sequential": "maraboupy", "z3": "z3-solver", "cvc5": "cvc5"
+}  # fmt: skip
+SECONDS = 20  # for one instance
 
 
 def _work(queue: mp.Queue, name: str, folder: Path, row: dict[str, str]) -> None:
@@ -161,27 +182,31 @@ def ask(name: str, folder: Path, row: dict[str, str], limit: float) -> tuple[str
     return answer, witness, time.perf_counter() - start
 
 
-def main(folder: str, limit: float) -> None:
+def main(folder: str, names: list[str]) -> None:
+    path = HERE / "results" / "verdicts.csv"
     found = []
+    if path.exists() and names:
+        with open(path) as file:
+            found = [tuple(row) for row in list(csv.reader(file))[1:] if row[4] not in names]
     for place in sorted(Path(folder).iterdir()):
         with open(place / "ground_truth.csv") as file:
             rows = list(csv.DictReader(file))
         for row in rows:
-            for name in VERIFIERS:
-                answer, witness, seconds = ask(name, place, row, limit)
+            for name in names or VERIFIERS:
+                answer, witness, seconds = ask(name, place, row, SECONDS)
                 found.append((
-                    place.name, row["vnnlib"], row["result"], row["robust_radius"] != "?",
+                    place.name, row["vnnlib"], row["result"], str(row["robust_radius"] != "?"),
                     name, answer, witness, f"{seconds:.2f}",
                 ))  # fmt: skip
         print(place.name, flush=True)
-    with open(HERE / "results" / "verdicts.csv", "w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([FIELDS, *found])
-    text = table(found, limit)
+    with open(path, "w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([FIELDS, *sorted(found)])
+    text = table(found)
     (HERE / "results" / "table.md").write_text(text)
     print(text)
 
 
-def table(found: list[tuple], limit: float) -> str:
+def table(found: list[tuple]) -> str:
     """How often each verifier was right, undecided and wrong, by gap and truth."""
     lines = [
         "| verifier | gap | truth | instances | right | wrong | no answer |",
@@ -202,12 +227,13 @@ def table(found: list[tuple], limit: float) -> str:
                     f"| {name} {version(PACKAGES[name])} | {gap} | {truth} | {len(mine)} | "
                     f"{kinds['right']} | {kinds['wrong']} | {kinds['none']} |"
                 )
-    for truth in ("unsat", "sat"):
-        mine = Counter(row[6] for row in found if row[6] and row[2] == truth)
-        told = ", ".join(f"{count} {kind}" for kind, count in sorted(mine.items()))
-        lines += ["", f"Inputs that Marabou names with its answer `sat`, truth {truth}: {told}."]
+    for name in ("marabou", "marabou, sequential"):
+        for truth in ("unsat", "sat"):
+            mine = Counter(row[6] for row in found if row[6] and row[2] == truth and row[4] == name)
+            told = ", ".join(f"{count} {kind}" for kind, count in sorted(mine.items())) or "none"
+            lines += ["", f"Inputs that come with {name}'s answer `sat`, truth {truth}: {told}."]
     return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 20)
+    main(sys.argv[1], sys.argv[2:])
