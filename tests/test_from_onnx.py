@@ -130,7 +130,7 @@ def attention_constants(mask=None):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("mask", [None, MASK])
+@pytest.mark.parametrize("mask", [None, MASK, np.maximum(MASK, np.finfo("f").min)])
 def test_single_head_attention(tmp_path, mask):
     constants = attention_constants(mask)
     model = graph(attention_nodes(mask), constants)

@@ -6,4 +6,4 @@ collect_ignore = []
 if find_spec("torch") is None:
     collect_ignore.append("torch_module.py")
 if find_spec("onnx") is None:
-    collect_ignore += ["onnx_model.py", "vnnlib.py", "from_onnx.py"]
+    collect_ignore += ["onnx_model.py", "vnnlib.py", "from_onnx.py", "unrolled.py"]

@@ -15,7 +15,7 @@ from ..network.network import Network
 from .extras import need
 from .files import parse_onnx
 from .onnx_rules import RULES, read_out
-from .onnx_values import Entries, State
+from .onnx_values import Entries, Scores, State
 
 _FLOATS = (1, 11)  # float and double in onnx.TensorProto
 _LENGTHS = (3, 5)  # tried where the graph leaves the length open
@@ -53,12 +53,14 @@ def from_onnx(path: str | PathLike[str], classes: Sequence[object] | None = None
     [(Fraction(3, 2), Fraction(2, 1))]
     """
     content = read_bytes(path)
+    lengths: tuple[int, ...] = ()
     try:
         proto = parse_onnx(content)
         lengths = _lengths(proto)
         networks = [_Reader(proto, n).network(classes) for n in lengths]
     except InputError as problem:
-        raise InputError(f"{shown_name(path)}: {problem}") from None
+        advice = "; the graph leaves the length open: export it for one" if len(lengths) > 1 else ""
+        raise InputError(f"{shown_name(path)}: {problem}{advice}") from None
     if any(other != networks[0] for other in networks):
         raise InputError(f"{shown_name(path)}: its network is another one for another length")
     networks[0].sha256 = sha256(content)
@@ -80,6 +82,16 @@ def _input(proto: Any) -> tuple[str, list[int]]:
 def _lengths(proto: Any) -> tuple[int, ...]:
     _, shape = _input(proto)
     return (shape[1],) if shape[1] else _LENGTHS
+
+
+def _shape(given: Any) -> np.ndarray:
+    """The shape of a tensor."""
+    if isinstance(given, Scores):
+        count = given.queries.state.count
+        return np.array([*given.queries.index.shape[:-2], count, count], np.int64)
+    if not isinstance(given, Entries):
+        raise InputError("the shape of such a tensor is not supported")
+    return np.array(given.index.shape, np.int64)
 
 
 class _Reader:
@@ -140,9 +152,7 @@ class _Reader:
         if node.domain not in ("", "ai.onnx"):
             raise InputError(f"operators of the domain {node.domain!r} are not supported")
         if kind == "Shape":
-            if not isinstance(given[0], Entries) or attributes:
-                raise InputError("the shape of such a tensor is not supported")
-            return [np.array(given[0].index.shape, np.int64)]
+            return [_shape(given[0])[attributes.get("start", 0) : attributes.get("end")]]
         if kind == "Gather" and isinstance(given[0], np.ndarray):
             return [self._embedded(given[0], given[1], attributes)]
         if kind in _MOVING and isinstance(given[0], Entries):
