@@ -201,6 +201,20 @@ def test_adversarial_data(executor, family):
     assert [names[k] for k in ids] == ran
 
 
+@RUNNERS
+def test_the_cones_of_the_largest_coordinate(executor):
+    # ties lie in no cone; the nearest are those of the tied coordinates, and the first wins
+    def cone(c):
+        rows = [[int(k == e) - int(k == c) for k in range(4)] for e in range(3) if e != c]
+        return hm.Polyhedron(rows, [0, 0])
+
+    sets = {name: cone(c) for c, name in enumerate("pqr")}
+    model = hm.Transformer([RankOneBlock.of(4)])
+    points = [(x, y, z, 5) for x in range(3) for y in range(3) for z in range(3)]
+    _, ids = executor(model, [[p] for p in points], sets=sets)
+    assert ["pqr"[k] for k in ids] == [predicted(tuple(map(Fraction, p)), sets) for p in points]
+
+
 def test_the_rounded_model_is_judged():
     # 1/3 is no float: the exact model is proved, the rounded one misses the point
     data = hm.Dataset([[(1,)], [(3,)]], ["a", "b"], {"a": ["1/3"], "b": [1]})

@@ -1,9 +1,10 @@
 """The label of an output, computed in floats: inside a set, else the nearest set.
 
-Where all label sets are points p, the label is that of the largest ⟨p,y⟩ − |p|²/2. In general each
-set has a key: −1 where it holds y, else its distance from y; the least key wins, the first of
-equal ones. The distance from a polyhedron of several rows is a quadratic program, which no
-exported file contains: where there is such a polyhedron and no set holds y, the label is −1.
+Where all label sets are points p, the label is that of the largest ⟨p,y⟩ − |p|²/2; where they are
+the cones {y_c > y_e for all e ≠ c}, that of the largest coordinate. In general each set has a key:
+−1 where it holds y, else its distance from y; the least key wins, the first of equal ones. The
+distance from a polyhedron of several rows is a quadratic program, which no exported file
+contains: where there is such a polyhedron and no set holds y, the label is −1.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Part:
 class Head:
     """All label sets in the order of their ids.
 
-    ``weight`` (M, d) and ``bias`` (M,) where all sets are points; otherwise one part a set.
+    ``weight`` (M, d) and ``bias`` (M,) where all sets are points, or all cones of the largest
+    coordinate; otherwise one part a set.
     """
 
     names: Sequence[str]
@@ -89,11 +91,35 @@ def head_of(sets: Mapping[str, LabelSet], dtype: str) -> Head:
     """
     names = list(sets)
     points = [each for each in sets.values() if isinstance(each, Point)]
-    if len(points) == len(names) and names:
+    if not names:
+        return Head(names, None, None, [])
+    if len(points) == len(names):
         weight = _floats([each.point for each in points], dtype)
         bias = _floats([-dot(each.point, each.point) / 2 for each in points], dtype)
         return Head(names, weight, bias, [])
+    if _are_cones(list(sets.values())):
+        some = next(iter(sets.values()))
+        return Head(
+            names,
+            np.eye(len(names), some.dimension).astype(dtype),
+            _floats([0] * len(names), dtype),
+            [],
+        )
     return Head(names, None, None, [_part(each, dtype) for each in sets.values()])
+
+
+def _are_cones(sets: Sequence[LabelSet]) -> bool:
+    """Whether set c is {x_c > x_e for all e ≠ c}: then the largest coordinate names the label."""
+    for c, label_set in enumerate(sets):
+        if not isinstance(label_set, Polyhedron) or len(sets) < 2 or any(label_set.b):
+            return False
+        others = [e for e in range(len(sets)) if e != c]
+        if len(label_set.A) != len(others) or label_set.dimension < len(sets):
+            return False
+        for row, e in zip(label_set.A, others, strict=True):
+            if row[c] != -1 or row[e] != 1 or sum(map(bool, row)) != 2:
+                return False
+    return True
 
 
 def _part(label_set: LabelSet, dtype: str) -> Part:

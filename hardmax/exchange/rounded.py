@@ -73,7 +73,8 @@ def rounded(
     if dtype not in DTYPES:
         raise InputError(f"the type {dtype!r} is unknown; known are {' and '.join(DTYPES)}")
     parameters = model.parameters
-    if parameters is None or len(parameters.alpha.shape) != 1 or model.meta.get("masked"):
+    masked = getattr(model, "masked", False) or model.meta.get("masked")
+    if parameters is None or len(parameters.alpha.shape) != 1 or masked:
         raise InputError("only models of rank-1 blocks with one head and no mask can be exported")
     arrays, changed = {}, 0
     for name in NAMES:
@@ -107,7 +108,10 @@ def judged(model: Transformer, dtype: str, data: Dataset | None) -> tuple[Rounde
             data = data.with_sets(label_sets(model, lifted=False), "remembered by the model")
     source = model
     if data is not None and sets is data.sets:  # the file remembers what it predicts from
-        meta = {**model.meta, "labels": {name: x.to_json() for name, x in data.given_sets.items()}}
+        told: Any = {name: x.to_json() for name, x in data.given_sets.items()}
+        if model.meta.get("label_sets") == "argmax":
+            told = list(told)  # the sorted labels say which cones are meant
+        meta = {**model.meta, "labels": told}
         source = Transformer(model.blocks, stages=model.stages, meta=meta)
         source.sha256 = model.sha256
     found = rounded(source, dtype, sets)
