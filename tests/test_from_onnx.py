@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
@@ -14,7 +16,9 @@ from hardmax.network.layers import Affine, Attention, Gelu, Norm, Readout, Relu,
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
+from hardmax.exchange.files import write_onnx  # noqa: E402
 from hardmax.exchange.read import from_safetensors, read  # noqa: E402
+from hardmax.exchange.rounded import judged  # noqa: E402
 
 
 def graph(nodes, constants, shape=(1, 3, 2), outputs=3, opset=18, kind=TensorProto.FLOAT):
@@ -193,6 +197,25 @@ def test_broken_files(tmp_path):
             hm.from_onnx(path)
         with pytest.raises(hm.InputError, match=r"n\.onnx"):
             read(path)
+
+
+def test_changed_bytes_never_crash(tmp_path):
+    """Any byte may be wrong: what is left is a model of its own, or refused in one line."""
+    data = hm.Dataset([[(0, 1), (1, 1)], [(3, 1)]], ["a", "b"])
+    nodes = [("Relu", ["x"], "h", {}), MEAN, ("MatMul", ["m", "W"], "y", {})]
+    sources = [save(graph(nodes, {"W": W2[:2], "axis": np.array([1])}), tmp_path / "n.onnx")]
+    write_onnx(*judged(hm.build(data), "float32", data), tmp_path / "m.onnx")
+    sources.append(tmp_path / "m.onnx")
+    rng = Random(3)
+    for source in sources:
+        whole = source.read_bytes()
+        for _ in range(60):
+            content = bytearray(whole)
+            for _ in range(rng.choice([1, 2, 5])):
+                content[rng.randrange(len(content))] = rng.randrange(256)
+            source.write_bytes(content)
+            with suppress(hm.InputError):  # anything else fails
+                read(source)
 
 
 @pytest.fixture(scope="module")
@@ -403,3 +426,76 @@ def test_the_trained_digits_come_back_through_onnx(tmp_path, run):
     right = sum(a == b for a, b in zip(classes, data.names, strict=True))
     result = run("verify", path, "examples/digits_train.npz", "--json")
     assert json.loads(result.out)["verdict"] == ("proved" if right == len(data) else "refuted")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dynamo", [False, True])
+def test_mutated_graphs_are_refused_or_read_as_they_are(tmp_path, encoder, dynamo):
+    """Shuffled shapes and axes, other edges and operators: never read as another function."""
+    runtime = pytest.importorskip("onnxruntime")
+    runtime.set_default_logger_severity(4)
+    torch, module, _ = encoder(False, "gelu")
+    path = exported(torch, module, tmp_path / "n.onnx", dynamo)
+    whole = path.read_bytes()
+    tokens = RNG.normal(size=(1, 4, 3)).astype("f")
+    rng = Random(4)
+    agreed = 0
+    for _ in range(60):
+        model = onnx.load_model_from_string(whole)
+        mutate(model.graph, rng)
+        path.write_bytes(model.SerializeToString())
+        try:
+            network = hm.from_onnx(path)
+        except hm.InputError:
+            continue
+        y = outcome(runtime, path, tokens)
+        if y is None:
+            continue
+        found = network.enclosures(tokens)[0]
+        assert len(found) == y.size
+        for (low, high), number in zip(found, y.ravel(), strict=True):
+            assert float(low) - 1e-3 < number < float(high) + 1e-3
+        agreed += 1
+    assert agreed >= 5
+
+
+def outcome(runtime, path, tokens):
+    """What ONNX Runtime computes; None where it refuses the graph."""
+    try:
+        session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        return session.run(None, {session.get_inputs()[0].name: tokens})[0]
+    except Exception:
+        return None
+
+
+def mutate(graph, rng):
+    """Change one attribute, integer constant, edge or operator."""
+    kind = rng.choice(["attribute", "constant", "edge", "operator"])
+    if kind == "attribute":
+        lists = [a for node in graph.node for a in node.attribute if len(a.ints) > 1]
+        chosen = rng.choice(lists)
+        values = list(chosen.ints)
+        rng.shuffle(values)
+        chosen.ints[:] = values
+    elif kind == "constant":
+        tensors = [x for x in graph.initializer if x.data_type == TensorProto.INT64]
+        tensors += [
+            a.t for node in graph.node for a in node.attribute
+            if a.t.data_type == TensorProto.INT64
+        ]  # fmt: skip
+        chosen = rng.choice(tensors)
+        values = numpy_helper.to_array(chosen).copy()
+        flat = values.reshape(-1)
+        flat[rng.randrange(len(flat))] = rng.choice([-1, 0, 1, 2, 3, 4, 8])
+        rng.shuffle(flat)
+        chosen.CopyFrom(numpy_helper.from_array(values, chosen.name))
+    elif kind == "edge":
+        k = rng.randrange(5, len(graph.node))
+        inputs = graph.node[k].input
+        if inputs:
+            before = graph.node[rng.randrange(max(0, k - 6), k)]
+            inputs[rng.randrange(len(inputs))] = rng.choice(before.output)
+    else:
+        known = ("Add", "Mul", "Div", "Sub", "MatMul")
+        chosen = rng.choice([node for node in graph.node if node.op_type in known])
+        chosen.op_type = rng.choice(known[:4])

@@ -118,6 +118,8 @@ def _safetensors_facts(content: bytes) -> dict[str, str]:
 
 def _onnx_facts(proto: Any) -> dict[str, str]:
     props = {p.key: p.value for p in proto.metadata_props}
+    if not all(isinstance(text, str) for pair in props.items() for text in pair):
+        raise InputError("its metadata hold broken text")
     facts = {k.removeprefix(_PREFIX): x for k, x in props.items() if k.startswith(_PREFIX)}
     return _checked(facts if len(props) == len(proto.metadata_props) else None)
 

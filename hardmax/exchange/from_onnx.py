@@ -125,7 +125,9 @@ class _Reader:
                 found = self._node(node)
             except InputError as problem:
                 raise InputError(f"{place}: {problem}") from None
-            except (KeyError, ValueError, IndexError, TypeError, AttributeError) as problem:
+            except MemoryError:
+                raise
+            except Exception as problem:  # of ONNX's own implementation: any at all
                 raise InputError(
                     f"{place} can't be read: {type(problem).__name__} {problem}"[:300]
                 ) from None
