@@ -2,7 +2,7 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 520 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+One file of at most 600 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
 other code of this package. What decides is integer or rational arithmetic, without tolerance; not
 one operation on floats takes part, as a process may round in any way: their bytes are read.
 """
@@ -36,6 +36,8 @@ CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "
 FLOATS = {"f": ("I", 32, 23), "d": ("Q", 64, 52)}  # how to read the bits, how many, how many behind
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
+LAYERS = {"affine": "Wb", "relu": "", "residual": "", "attention": "QKVOqkvo", "readout": "",
+          **{kind: ["table"] for kind in ("embedding", "position", "prepend")}}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
 STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
 USAGE = """usage: checker.py MODEL DATA [--certificate CERT]
@@ -193,8 +195,12 @@ def read_model(raw):
         need(code == "d" and shape == expected and None not in values,
              f"{name}: finite float64 of shape {expected} are needed")
         found[name] = values
+    return overridden(found, arrays), stages, d, meta
+
+def overridden(found, arrays):
+    """Put the exact numbers in the place of the floats nearest to them."""
     overrides = json_of(arrays["exact"]) if "exact" in arrays else {}
-    for name, given in fields(overrides, [], PARAMETERS, "exact").items():
+    for name, given in fields(overrides, [], found, "exact").items():
         need(type(given) is list, f"{name}: no list")
         for k, quotient in given:
             match = re.fullmatch(r"(-?[0-9a-fA-F]+)/([0-9a-fA-F]+)", quotient)
@@ -204,7 +210,22 @@ def read_model(raw):
             need(found[name][k] == nearest(value), f"{name}: entry {k}: not the nearest")
             found[name][k] = value
         need(len({int(*k) for k, _ in given}) == len(given), f"{name}: an entry stands twice")
-    return found, stages, d, meta
+    return found
+
+def read_network(raw):
+    """Return (layers, {path of a layer.name: nested lists}, architecture, meta) of a network."""
+    names = [x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()]
+    inner = [x for x in names if "." in x]
+    arrays = npz(raw, ["format", "meta", "architecture"], ["exact", *inner])
+    need(arrays["format"] == ("U", (), ["hardmax-network/1"]), "the format is not known")
+    told, found = json_of(arrays["architecture"]), {x: arrays[x][2] for x in inner}
+    need([x["kind"] for x in told["layers"]].count("readout") == 1, "one readout is needed")
+    for name, values in overridden(found, arrays).items():
+        need(arrays[name][0] == "d" and None not in values, f"{name}: finite float64 are needed")
+        for size in arrays[name][1][:0:-1]:  # from the last axis to the second
+            values = [values[k:k + size] for k in range(0, len(values), size)]
+        found[name] = values
+    return told["layers"], found, told, json_of(arrays["meta"])
 
 def read_data(raw, mode):
     """Return ([(name, label, tokens as lists of Fractions)], {label: set}, d) of any data form."""
@@ -316,7 +337,8 @@ def dot(x, y):
 def contains(region, x):
     """Whether x lies in the set; a position, last, must be 0 for points, is free for the others."""
     kind, a, b = region
-    return (x == a + [0] * (len(x) - len(a)) if kind == "point" else
+    return (all(c < x[a] for k, c in enumerate(x) if k != a) if kind == "largest coordinate" else
+            x == a + [0] * (len(x) - len(a)) if kind == "point" else
             sum((c - m) ** 2 for c, m in zip(x, a)) < b * b if kind == "ball" else
             all(low < c < high for low, c, high in zip(a, x, b)) if kind == "box" else
             dot(a, x) > b if kind == "halfspace" else
@@ -390,15 +412,61 @@ def output(layers, rows):
             need(last <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
     return [Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]
 
+def affine(W, b, Z):
+    """Return W z + b for each token z."""
+    return Z if W is None else [[sum(p * q for p, q in zip(row, z, strict=True)) + c
+                                 for row, c in zip(W, b or [0] * len(W), strict=True)] for z in Z]
+
+def through(layers, path, arrays, Z, used):
+    """Apply the layers of a network to tokens (docs/certificate.md, section 10)."""
+    for k, layer in enumerate(layers):
+        kind, here, names = layer["kind"], f"{path}{k}.", layer.get("arrays", [])
+        need(kind in LAYERS and layer.get("weights") != "softmax",
+             f"layer {here[:-1]}: softmax, norms and GELU are not decided here", 3)
+        a = dict.fromkeys(LAYERS[kind]) | {x: arrays[here + x] for x in names}
+        used |= {here + x for x in names if x in LAYERS[kind]}
+        if kind == "affine":
+            Z = affine(a["W"], a["b"], Z)
+        elif kind == "attention":
+            parts = [[a["o"]] * len(Z)] if a["o"] else []
+            for h in range(len(a["Q"])):
+                Q, K, V = (affine(*(a[x] and a[x][h] for x in y), Z) for y in ("Qq", "Kk", "Vv"))
+                S = [affine(K[:i + 1] if layer["causal"] else K, 0, [q]) for i, q in enumerate(Q)]
+                P = [[v for s, v in zip(row, V) if s == max(row)] for (row,) in S]
+                P = [[sum(column) / len(rows) for column in zip(*rows)] for rows in P]
+                parts.append(affine(a["O"] and a["O"][h], None, P))
+            Z = [[*map(sum, zip(*rows, strict=True))] for rows in zip(*parts)]
+        elif kind in ("residual", "position"):  # one list of tokens plus another
+            F, rho = (a["table"][:len(Z)], 1) if kind == "position" else (through(
+                layer["layers"], here, arrays, Z, used), number(layer["rho"], "", here))
+            Z = [[rho * x + y for x, y in zip(*two, strict=True)] for two in zip(Z, F, strict=True)]
+        elif kind == "embedding":  # a token that names no row is an error
+            Z = [a["table"][int(t) if t >= 0 == t % 1 else len(a["table"])] for t, in Z]
+        else:
+            Z = ([[max(Fraction(0), x) for x in z] for z in Z] if kind == "relu" else a["table"] + Z
+                 if kind == "prepend" else [{"first": Z[0], "last": Z[-1], "mean": [
+                     sum(column) / len(Z) for column in zip(*Z)]}[layer["which"]]])
+        longest = max(max(abs(x.numerator), x.denominator) for z in Z for x in z)
+        need(longest.bit_length() <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
+    return Z
+
 def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     """Return the lines to print for "proved", given the bytes of the files; otherwise Stop.
 
     ``tell`` is called with texts that say how far the work has come."""
     tell("reading")
-    parameters, stages, width, meta = reading("model", read_model, model_raw)
+    if network := b"architecture.npy" in model_raw:
+        need(certificate_raw is None, "certificates of networks are not checked here")
+        layers, arrays, told, meta = reading("network", read_network, model_raw)
+        width, classes, used = int(*told["dimension"]), told["classes"], set()
+    else:
+        parameters, stages, width, meta = reading("model", read_model, model_raw)
+        layers, classes = prepare(parameters, width), None
     mode, positional = meta.get("numbers", "exact"), meta.get("positional", False)
     sequences, sets, dimension = reading("data", read_data, data_raw, mode)
-    layers, measures, d = prepare(parameters, width), set(), dimension + positional
+    if classes is not None:  # the class is where the largest coordinate stands
+        sets = {c: ("largest coordinate", i, None) for i, c in enumerate(classes)}
+    measures, d = set(), dimension + positional
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
     for j, (name, label, tokens) in enumerate(sequences):
         if 100 * j // len(sequences) > 100 * (j - 1) // len(sequences):
@@ -407,11 +475,17 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
         counts = Counter(map(tuple, tokens))
         common = math.gcd(*counts.values())
         measures.add(frozenset((z, count // common) for z, count in counts.items()))
-        result, region = output(layers, tokens), sets[label]
+        need(label in sets, f"{name}: the network has no class {label!a}")
+        (result,), region = (reading(name, through, layers, "", arrays, tokens, used) if network
+                             else [output(layers, tokens)]), sets[label]
+        need(len(result) == len(classes or tokens[0]), f"{name}: the output has a wrong size")
         if not contains(region, result):
             shown, region = (json.dumps(x, default=decimal) for x in (result, region))
             raise Stop(1, f"{name}: output {shown} is not in {region}, the set of label {label!a}")
     need(measures, "data: there is no sequence")
+    if network:
+        need(used == {*arrays}, "a member belongs to no layer")
+        return ["proved", f"sequences {len(sequences)}, N {len(measures)}, layers {len(layers)}"]
     ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
     bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
     n, depth, p = len(measures), len(stages), len(bits)

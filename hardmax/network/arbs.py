@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import reduce
 from itertools import chain
 from typing import Any
 
@@ -18,6 +19,8 @@ import flint
 from ..exact.array import ExactArray
 from .evaluate import Values
 from .rational import numbered
+
+arb, power_series = flint.arb, flint.arb_series
 
 
 @contextmanager
@@ -33,20 +36,31 @@ def precision(bits: int, terms: int = 10) -> Iterator[None]:
 
 def ball(x: Fraction) -> Any:
     """A ball around a rational number, of the precision of the moment."""
-    return flint.arb(flint.fmpq(x.numerator, x.denominator))
+    return arb(flint.fmpq(x.numerator, x.denominator))
 
 
 def ends(x: Any) -> tuple[Fraction, Fraction] | None:
-    """Two numbers between which all of a ball lies; None where it is not finite."""
+    """Two numbers between which a ball lies; None where it is not finite, or past 2^65536."""
     if not x.is_finite():
         return None
-    low, high = (_dyadic(x.mid()) + sign * _dyadic(x.rad()) for sign in (-1, 1))
-    return low, high
+    middle, radius = _dyadic(x.mid()), _dyadic(x.rad())
+    if middle is None or radius is None:
+        return None
+    reach = radius[0] + radius[1] + middle[1]
+    return middle[0] - reach, middle[0] + reach
 
 
-def _dyadic(x: Any) -> Fraction:
+_FARTHEST = 1 << 16  # exponents beyond are cut off: an arb may hold 2^(2^1000)
+
+
+def _dyadic(x: Any) -> tuple[Fraction, Fraction] | None:
+    """A number and how much of it may be missing; None where it is too large."""
     mantissa, exponent = (int(part) for part in x.man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent
+    if mantissa.bit_length() + exponent > _FARTHEST:
+        return None
+    if mantissa.bit_length() + exponent < -_FARTHEST:
+        return Fraction(0), Fraction(1, 1 << _FARTHEST)
+    return mantissa * Fraction(2) ** exponent, Fraction(0)
 
 
 class Arbs(Values):
@@ -64,7 +78,7 @@ class Arbs(Values):
     def read(cls, array: ExactArray) -> Arbs:
         """Exact parameters or tokens; a vector becomes one row."""
         width = array.shape[-1]
-        flat = [flint.arb(x) for x in array.values.ravel().tolist()]
+        flat = [arb(x) for x in array.values.ravel().tolist()]
         for k, x in array.exact.items():
             flat[k] = ball(x)
         return cls(flint.arb_mat(len(flat) // width, width, flat))
@@ -101,11 +115,11 @@ class Arbs(Values):
         return Arbs(self.matrix * ball(factor))
 
     def relu(self) -> Arbs:
-        zero = flint.arb(0)
+        zero = arb(0)
         return self._map(lambda x: x.max(zero))
 
     def gelu(self) -> Arbs:
-        scale = flint.arb(2).rsqrt()
+        scale = arb(2).rsqrt()
         return self._map(lambda x: x * (1 + (x * scale).erf()) / 2)
 
     def norm(self, eps: Fraction, g: Arbs | None, b: Arbs | None) -> Arbs:
@@ -128,19 +142,19 @@ class Arbs(Values):
             seen = row[: i + 1] if causal else row
             first = [x for x in seen if not any(y > x for y in seen)]
             tie = all(x.is_exact() and x == first[0] for x in first)
-            share = flint.arb(1) / len(first) if tie or len(first) == 1 else flint.arb(0.5, 0.5)
+            share = arb(1) / len(first) if tie or len(first) == 1 else arb(0.5, 0.5)
             among = [l < len(seen) and not any(y > x for y in seen) for l, x in enumerate(row)]
-            table.append([share if leads else flint.arb(0) for leads in among])
+            table.append([share if leads else arb(0) for leads in among])
         return self._of(table)
 
     def softmax(self, beta: Fraction, root: int, causal: bool) -> Arbs:
-        factor, table = ball(beta) * flint.arb(root).rsqrt(), []
+        factor, table = ball(beta) * arb(root).rsqrt(), []
         for i, row in enumerate(self.table()):
             seen = [x * factor for x in (row[: i + 1] if causal else row)]
-            highest = max((x.mid() for x in seen), key=_dyadic)
+            highest = reduce(lambda a, b: b if b > a else a, (x.mid() for x in seen))
             powers = [(x - highest).exp() for x in seen]
             total = sum(powers)
-            table.append([x / total for x in powers] + [flint.arb(0)] * (len(row) - len(seen)))
+            table.append([x / total for x in powers] + [arb(0)] * (len(row) - len(seen)))
         return self._of(table)
 
     def mean(self) -> Arbs:
@@ -163,4 +177,5 @@ class Arbs(Values):
         return self._of([[*chain(*rows)] for rows in zip(*tables, strict=True)])
 
     def looked_up(self, table: Arbs) -> Arbs:
-        return table.rows(numbered([_dyadic(row[0]) for row in self.table()], table.length))
+        names = [ends(row[0]) for row in self.table()]
+        return table.rows(numbered([x[0] for x in names if x is not None], table.length))

@@ -28,6 +28,8 @@ def exact_array(values: Any) -> ExactArray:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return ExactArray.from_numpy(values)
     table = np.array(values, dtype=object)
+    if any(isinstance(x, list | tuple) for x in table.flat):
+        raise InputError("an array of parameters has rows of unequal lengths")
     return ExactArray.from_flat([as_fraction(x) for x in table.flat], table.shape)
 
 

@@ -129,7 +129,10 @@ def _appended(
     left = list(wrong)
     while left:
         first = left[0]
-        group = [j for j in left if labels[j] == labels[first]] if sets is None else [first]
+        group = [j for j in left if labels[j] == labels[first]]
+        if sets is not None:  # a tent moves its points alike, so only equal ones may share it
+            far = np.abs(points.mid - points.mid[first]) > points.rad + points.rad[first]
+            group = [j for j in group if not far[j].any()]
         unit = tent(points, group, seed)
         if unit is None:
             raise _too_near(network, data, first, _touching(points, first, labels), labels)

@@ -47,6 +47,10 @@ class Remembering:
         return self._known[id(array)][1]
 
 
+def _counted(j: int) -> str:
+    return f"sequence {j + 1}"
+
+
 def tokens_of(network: Network, sequences: Any) -> tuple[ExactArray, np.ndarray]:
     """Packed tokens and offsets of a `Dataset`, or what it takes; checks what the network takes.
 
@@ -58,7 +62,7 @@ def tokens_of(network: Network, sequences: Any) -> tuple[ExactArray, np.ndarray]
         name: Callable[[int], str] = sequences.name
     else:
         tokens, offsets = packed(sequences)
-        name = "sequence {}".format
+        name = _counted
     if tokens.shape[1] != network.dimension:
         raise InputError(
             f"the network takes tokens of dimension {network.dimension}, these have "

@@ -15,12 +15,11 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-import flint
 import numpy as np
 
 from ..enclosure.rounding import SLACK, TINY, UNIT, gamma
 from ..exact.numbers import nearest_float
-from .arbs import ends, precision
+from .arbs import arb, ends, power_series, precision
 
 _BITS = 160
 
@@ -51,10 +50,10 @@ def _table(series: Callable[[Any], Any], low: int, cells: int, width: float, deg
     with precision(_BITS, degree + 2):
         for k in range(cells):
             centre = low + (k + Fraction(1, 2)) * Fraction(width)
-            point = flint.arb(float(centre))
-            wide = flint.arb(float(centre), float(half))
-            exact = series(flint.arb_series([point, 1], prec=degree + 1))
-            bound = series(flint.arb_series([wide, 1], prec=degree + 2))
+            point = arb(float(centre))
+            wide = arb(float(centre), float(half))
+            exact = series(power_series([point, 1], prec=degree + 1))
+            bound = series(power_series([wide, 1], prec=degree + 2))
             if (exact.prec, bound.prec) != (degree + 1, degree + 2):
                 raise AssertionError("a power series lacks terms")
             spans = [_ends(exact[i]) for i in range(degree + 1)]
@@ -83,7 +82,7 @@ def _ends(x: Any) -> tuple[Fraction, Fraction]:
 @cache
 def _exp_table() -> tuple[np.ndarray, Table, float]:
     with precision(_BITS):
-        whole = [_ends(flint.arb(-k).exp())[0] for k in range(_LOWEST + 1)]
+        whole = [_ends(arb(-k).exp())[0] for k in range(_LOWEST + 1)]
     table = _table(lambda x: (-x).exp(), 0, 64, 2.0**-6, 7)
     least = table.coefficients[0] * (1 - 2.0**-5)  # of e^-f in a cell
     return np.array([nearest_float(x) for x in whole]), table, float((table.error / least).max())
@@ -117,7 +116,7 @@ EXP_ERROR = 2.0**-50  # 2^-52 of e^-f, 2^-53 of e^-k, 2^-53 of the product, and 
 
 @cache
 def _tail_table() -> Table:
-    return _table(lambda y: y * (y * flint.arb(2).rsqrt()).erfc() / 2, 0, 16 * _FLAT, 2.0**-4, 10)
+    return _table(lambda y: y * (y * arb(2).rsqrt()).erfc() / 2, 0, 16 * _FLAT, 2.0**-4, 10)
 
 
 _FLAT = 12  # y (1 − Φ(y)) ≤ φ(y) < 2^-100 for y ≥ 12 (Mills' ratio)

@@ -47,17 +47,28 @@ def tent(points: Balls, group: Sequence[int], seed: int) -> Tent | None:
     points are tried at random, and the one is taken that leaves the most room.
     """
     generator = np.random.default_rng(seed)
-    for caught in _parts(group, points.mid.shape[1]):
+    for caught in _parts(points, group):
         found = _around(points, caught, generator)
         if found is not None:
             return found
     return None
 
 
-def _parts(group: Sequence[int], d: int) -> Iterator[list[int]]:
-    size = max(1, min(len(group), d - 1))
+def _parts(points: Balls, group: Sequence[int]) -> Iterator[list[int]]:
+    """Fewer and fewer points of the group, each with those whose balls meet its own."""
+    first: list[int] = []  # of points that may be equal
+    meeting: dict[int, list[int]] = {}
+    for j in group:
+        apart = np.abs(points.mid[first] - points.mid[j]) > points.rad[first] + points.rad[j]
+        same = [i for i, away in zip(first, apart.any(axis=1).tolist(), strict=True) if not away]
+        if same:
+            meeting[same[0]].append(j)
+        else:
+            first.append(j)
+            meeting[j] = [j]
+    size = max(1, min(len(first), points.mid.shape[1] - 1))
     while True:
-        yield list(group[:size])
+        yield [j for i in first[:size] for j in meeting[i]]
         if size == 1:
             return
         size = (size + 1) // 2

@@ -35,9 +35,9 @@ def python(folder, *arguments, **options):
     )  # fmt: skip
 
 
-def test_at_most_520_lines():
+def test_at_most_600_lines():
     lines = CHECKER.read_text().splitlines()
-    assert len(lines) <= 520
+    assert len(lines) <= 600
     assert max(map(len, lines)) <= 100
 
 
