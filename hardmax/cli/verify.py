@@ -79,7 +79,8 @@ def verify(
     Trusts nothing in MODEL but its numbers (and its note of how numbers and positions of
     the data are read). No floating point takes part in the verdict. MODEL may also be a network
     of format hardmax-network/1: its class over the real numbers is decided by rigorous
-    enclosures (docs/network.md).
+    enclosures (docs/network.md). It may be a file of `hardmax export` (.onnx, .safetensors): then
+    the model of its floats is judged; or a network as ONNX or safetensors (docs/export.md).
 
     Exit codes: 0 proved; 1 refuted: a sequence, its exact output and its label are printed;
     2 unusable input; 3 a limit stopped an exact decision.
