@@ -358,6 +358,9 @@ def test_exported_models_come_back_as_models(tmp_path, run):
         path = tmp_path / f"m.{target}"
         assert run("export", tmp_path / "m.npz", "--to", target, "-o", path).code == 0
         assert read(path) == model
+        exact = [run("run", m, tmp_path / "d.json", "--exact") for m in (path, tmp_path / "m.npz")]
+        assert exact[0].out == exact[1].out
+        assert exact[0].code == 0
         assert run("verify", path, tmp_path / "d.json").code == 0
 
 
