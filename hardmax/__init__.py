@@ -40,6 +40,7 @@ _WHERE = {
     "Transformer": "model.transformer",
     "build": "construct.build",
     "certify": "certify.verify",
+    "from_onnx": "exchange.from_onnx",
     "from_torch": "network.torch_modules",
     "load": "formats.data",
     "predict": "certify.predict",
@@ -60,6 +61,7 @@ _DELEGATES = {
     "read_model": "formats.model_file:read_model",
     "read_network": "network.file:read_network",
     "save_data": "formats.data:save",
+    "to_torch": "exchange.torch_module:to_torch",
     "sets_for": "certify.predict:sets_for",
     "write_certificate": "formats.certificate_file:write_certificate",
     "write_model": "formats.model_file:write_model",
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     from .dataset import ContradictionError, Dataset, Reading
     from .errors import HardmaxError, InputError, MissingExtraError, ResourceLimitError
     from .exact.matrix import Matrix
+    from .exchange.from_onnx import from_onnx
     from .formats.data import load
     from .labels import Ball, Box, Halfspace, Point, Polyhedron
     from .model.layers import Block, FeedForward, RankOneBlock, SelfAttention, readout
@@ -105,6 +108,7 @@ __all__ = [
     "__version__",
     "build",
     "certify",
+    "from_onnx",
     "from_torch",
     "load",
     "predict",

@@ -22,6 +22,7 @@ ROOMS = (
     {"construct", "certify", "execute", "testing"},
     {"formats"},
     {"network"},
+    {"exchange"},
     {"estimator"},
     {"sklearn", "aeon"},
     {"learned"},

@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     "--from",
     "source",
     metavar="NET",
-    help="Repair a trained network (hardmax-network/1), or a model, instead of building one.",
+    help="Repair a trained network (.npz, .onnx, .safetensors), or a model, instead of building.",
 )
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
 @labels_of_option

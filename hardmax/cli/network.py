@@ -31,15 +31,9 @@ if TYPE_CHECKING:
 
 def is_network(path: str) -> bool:
     """Whether a file holds a network; false where it can't be read: its reader says why."""
-    from ..formats.contents import kind_of
-    from ..formats.files import STANDARD, read_bytes
+    from ..exchange.read import holds_network
 
-    if path == STANDARD:
-        return False
-    try:
-        return kind_of(read_bytes(path))[0] == "network"
-    except InputError:
-        return False
+    return holds_network(path)
 
 
 def verify_network(
@@ -55,12 +49,15 @@ def verify_network(
 ) -> int:
     """Judge a network, print the verdict, return the exit code."""
     from .. import load_for
+    from ..exchange.read import read
     from ..network.judge import certify_network
     from ..network.network import Network
 
     refuse("about models that hardmax built, not about networks", refused)
     start = perf_counter()
-    network = Network.load(path)
+    network = read(path)
+    if not isinstance(network, Network):
+        raise TypeError("a network expected")
     sequences = load_for(network, data, sets=label_sets_of(labels_of))
     say_sets(sequences, data, labels_of)
     need_labels(sequences, data)
@@ -99,6 +96,7 @@ def repair_network(
 ) -> int:
     """Repair a network, prove the result as it stands in its file, print the verdict."""
     from .. import load_for
+    from ..exchange.read import read
     from ..formats.files import text_writer, write_together
     from ..formats.npz import write_npz
     from ..model.transformer import Transformer
@@ -108,7 +106,8 @@ def repair_network(
     from ..network.repair import NotApartError, repair
 
     start = perf_counter()
-    network = Network.load(source) if is_network(source) else Network.of(Transformer.load(source))
+    given = read(source)
+    network = Network.of(given) if isinstance(given, Transformer) else given
     sets = label_sets_of(labels_of)
     sequences = load_for(network, data, sets=sets)
     say_sets(sequences, data, labels_of)

@@ -81,6 +81,8 @@ _KNOWN: Mapping[str, Callable[[bytes], bool]] = {
     ".mp4": lambda head: head[4:8] == b"ftyp",
     "smt2": lambda head: head.startswith(b"(set-logic QF_LRA)"),
     "rocq": lambda head: b"Hardmax" in head or b"hardmax" in head,
+    "onnx": lambda head: b"\x12\x07hardmax" in head[:40],  # the producer's name
+    "safetensors": lambda head: b"hardmax-export/" in head,
 }
 
 
@@ -112,6 +114,7 @@ def check_overwrite(path: str | PathLike[str] | None, kind: str, force: bool) ->
 
 _WORDS = {
     "model": "a model", "network": "a network", "certificate": "a certificate",
-    "results": "results", "rocq": "a proof", "smt2": "a script",
+    "results": "results", "rocq": "a proof", "smt2": "a script", "onnx": "a graph",
+    "safetensors": "tensors",
     ".html": "a page", ".gif": "an animation", ".mp4": "an animation",
 }  # fmt: skip
