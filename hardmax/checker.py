@@ -2,7 +2,7 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 640 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+One file of at most 660 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
 other code of this package. What decides is integer or rational arithmetic, without tolerance; not
 one operation on floats takes part, as a process may round in any way: their bytes are read.
 """
@@ -482,11 +482,11 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
         need(certificate_raw is None, "certificates of networks are not checked here")
         layers, arrays, width, classes, meta = reading("network", read_network, model_raw)
     else:
-        parameters, stages, width, meta = reading("model", read_model, model_raw)
-        layers, classes = prepare(parameters, width), None
+        (parameters, stages, width, meta), classes = reading("model", read_model, model_raw), None
     how, offsets = reading("model", read_meta, meta)
     mode, argmax = how["numbers"], how["label_sets"] == "argmax"
     sequences, sets, dimension = reading("data", read_data, data_raw, mode, argmax)
+    layers = layers if network else prepare(parameters, width)
     measures, used, count = set(), set(), 0
     d = dimension * len(offsets) + how["positional"] + how["lift"]
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
