@@ -30,6 +30,7 @@ _WHERE = {
     "InputError": "errors",
     "Matrix": "exact.matrix",
     "MissingExtraError": "errors",
+    "Network": "network.network",
     "Point": "labels",
     "Polyhedron": "labels",
     "Reading": "dataset",
@@ -39,6 +40,8 @@ _WHERE = {
     "Transformer": "model.transformer",
     "build": "construct.build",
     "certify": "certify.verify",
+    "from_onnx": "exchange.from_onnx",
+    "from_torch": "network.torch_modules",
     "load": "formats.data",
     "predict": "certify.predict",
     "readout": "model.layers",
@@ -51,11 +54,18 @@ _DELEGATES = {
     "float_outputs": "execute.floating:outputs",
     "label_sets_of_model": "formats.model_file:label_sets",
     "load_for": "formats.data:load_for",
+    "certify_network": "network.judge:certify_network",
+    "network_classes": "network.judge:classes_of",
+    "network_enclosures": "network.run:enclosures",
+    "network_outputs": "network.run:exact_outputs",
     "read_model": "formats.model_file:read_model",
+    "read_network": "network.file:read_network",
     "save_data": "formats.data:save",
+    "to_torch": "exchange.torch_module:to_torch",
     "sets_for": "certify.predict:sets_for",
     "write_certificate": "formats.certificate_file:write_certificate",
     "write_model": "formats.model_file:write_model",
+    "write_network": "network.file:write_network",
 }
 
 if TYPE_CHECKING:
@@ -66,10 +76,13 @@ if TYPE_CHECKING:
     from .dataset import ContradictionError, Dataset, Reading
     from .errors import HardmaxError, InputError, MissingExtraError, ResourceLimitError
     from .exact.matrix import Matrix
+    from .exchange.from_onnx import from_onnx
     from .formats.data import load
     from .labels import Ball, Box, Halfspace, Point, Polyhedron
     from .model.layers import Block, FeedForward, RankOneBlock, SelfAttention, readout
     from .model.transformer import Transformer
+    from .network.network import Network
+    from .network.torch_modules import from_torch
 
 __all__ = [
     "Ball",
@@ -84,6 +97,7 @@ __all__ = [
     "InputError",
     "Matrix",
     "MissingExtraError",
+    "Network",
     "Point",
     "Polyhedron",
     "RankOneBlock",
@@ -94,6 +108,8 @@ __all__ = [
     "__version__",
     "build",
     "certify",
+    "from_onnx",
+    "from_torch",
     "load",
     "predict",
     "readout",

@@ -2,7 +2,7 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 600 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+One file of at most 660 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
 other code of this package. What decides is integer or rational arithmetic, without tolerance; not
 one operation on floats takes part, as a process may round in any way: their bytes are read.
 """
@@ -36,6 +36,10 @@ CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "
 FLOATS = {"f": ("I", 32, 23), "d": ("Q", 64, 52)}  # how to read the bits, how many, how many behind
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
+LAYERS = {"affine": ("Wb", []), "relu": ("", []), "residual": ("", ["rho", "layers"]),
+          "attention": ("QKVOqkvo", ["weights", "causal", "beta", "root"]),
+          "readout": ("", ["which"]), "embedding": (["table"], []), "position": (["table"], []),
+          "prepend": (["table"], [])}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
 READ = {"window": 1, "dilations": [1], "stride": 1, "lift": 0, "label_sets": "points",
         "numbers": "exact", "positional": False, "masked": False}  # where the meta says nothing
@@ -182,7 +186,7 @@ def json_of(array):
     return parse_json(flat[0].encode() if code == "U" else bytes(flat))
 
 def read_model(raw):
-    """Return ({parameter: flat list}, stages, dimension, meta, *read_meta) of a model."""
+    """Return ({parameter: flat list}, stages, dimension, meta) of a model."""
     arrays = npz(raw, ["format", "meta", "stage", *PARAMETERS], ["exact"])
     need(arrays["format"] == ("U", (), ["hardmax-model/1"]), "the format is not known")
     meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
@@ -193,8 +197,12 @@ def read_model(raw):
         need(code == "d" and shape == expected and None not in values,
              f"{name}: finite float64 of shape {expected} are needed")
         found[name] = values
+    return overridden(found, arrays), stages, d, meta
+
+def overridden(found, arrays):
+    """Put the exact numbers in the place of the floats nearest to them."""
     overrides = json_of(arrays["exact"]) if "exact" in arrays else {}
-    for name, given in fields(overrides, [], PARAMETERS, "exact").items():
+    for name, given in fields(overrides, [], found, "exact").items():
         need(type(given) is list, f"{name}: no list")
         for k, quotient in given:
             match = re.fullmatch(r"(-?[0-9a-fA-F]+)/([0-9a-fA-F]+)", quotient)
@@ -204,7 +212,26 @@ def read_model(raw):
             need(found[name][k] == nearest(value), f"{name}: entry {k}: not the nearest")
             found[name][k] = value
         need(len({int(*k) for k, _ in given}) == len(given), f"{name}: an entry stands twice")
-    return found, stages, d, meta, *read_meta(meta)
+    return found
+
+def read_network(raw):
+    """Return (layers, {path of a layer.name: nested lists}, dimension, classes, meta)."""
+    inner = [x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()]
+    inner = [x for x in inner if "." in x]
+    arrays = npz(raw, ["format", "meta", "architecture"], ["exact", *inner])
+    need(arrays["format"] == ("U", (), ["hardmax-network/1"]), "the format is not known")
+    told, found = json_of(arrays["architecture"]), {x: arrays[x][2] for x in inner}
+    d, names, layers = map(fields(told, x := ["dimension", "classes", "layers"], [], "it").get, x)
+    need(type(d) is tuple and re.fullmatch("[1-9][0-9]{0,6}", *d) and (names is None or (
+        type(names) is list and {str} == {*map(type, names)} and len({*names}) == len(names) > 1)),
+        "architecture: dimension is an integer, classes is null or at least two texts")
+    need([x["kind"] for x in layers].count("readout") == 1, "one readout is needed")
+    for name, values in overridden(found, arrays).items():
+        need(arrays[name][0] == "d" and None not in values, f"{name}: finite float64 are needed")
+        for size in arrays[name][1][:0:-1]:  # from the last axis to the second
+            values = [values[k:k + size] for k in range(0, len(values), size)]
+        found[name] = values
+    return layers, found, int(*d), names, json_of(arrays["meta"])
 
 def read_meta(meta):
     """Return how the meta says that data are read, and how far from a token its neighbours are."""
@@ -427,18 +454,69 @@ def output(layers, rows, count):
         return [[Fraction(a, scale) for a in tokens[min(i, len(tokens) - 1)]] for i in range(count)]
     return [[Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]]
 
+def affine(W, b, Z):
+    """Return W z + b for each token z."""
+    return Z if W is None else [[sum(p * q for p, q in zip(row, z, strict=True)) + c
+                                 for row, c in zip(W, b or [0] * len(W), strict=True)] for z in Z]
+
+def through(layers, path, arrays, Z, used):
+    """Apply the layers of a network to tokens (docs/certificate.md, section 10)."""
+    for k, layer in enumerate(layers):
+        kind, here, names = layer["kind"], f"{path}{k}.", layer.get("arrays", [])
+        need(kind not in ("norm", "gelu") and layer.get("weights") != "softmax",
+             f"layer {here[:-1]}: softmax, norms and GELU are not decided here", 3)
+        fields(layer, ["kind", *LAYERS[kind][1]], ["arrays"] * any(LAYERS[kind][0]), here)
+        a = dict.fromkeys(LAYERS[kind][0]) | {x: arrays[here + x] for x in names}
+        need(all(a[x] for x in ("W", "Q", "V", "table") if x in a) and (not a.get("k") or a["K"])
+             and layer.get("weights", "hardmax") == "hardmax" and {*a} == {*LAYERS[kind][0]}
+             and type(layer.get("causal", True)) is bool, f"layer {here[:-1]} is not as it must be")
+        used |= {here + x for x in names}
+        if kind == "affine":
+            Z = affine(a["W"], a["b"], Z)
+        elif kind == "attention":
+            parts = [[a["o"]] * len(Z)] if a["o"] else []
+            for h in range(len(a["Q"])):
+                Q, K, V = (affine(*(a[x] and a[x][h] for x in y), Z) for y in ("Qq", "Kk", "Vv"))
+                S = [affine(K[:i + 1] if layer["causal"] else K, 0, [q]) for i, q in enumerate(Q)]
+                P = [[v for s, v in zip(row, V) if s == max(row)] for (row,) in S]
+                P = [[sum(column) / len(rows) for column in zip(*rows)] for rows in P]
+                parts.append(affine(a["O"] and a["O"][h], None, P))
+            Z = [[*map(sum, zip(*rows, strict=True))] for rows in zip(*parts)]
+        elif kind in ("residual", "position"):  # one list of tokens plus another
+            F, rho = (a["table"][:len(Z)], 1) if kind == "position" else (through(
+                layer["layers"], here, arrays, Z, used), number(layer["rho"], "", here))
+            Z = [[rho * x + y for x, y in zip(*two, strict=True)] for two in zip(Z, F, strict=True)]
+        elif kind == "embedding":  # a token that names no row is an error
+            Z = [a["table"][int(t) if t >= 0 == t % 1 else len(a["table"])] for t, in Z]
+        else:
+            Z = ([[max(Fraction(0), x) for x in z] for z in Z] if kind == "relu" else a["table"] + Z
+                 if kind == "prepend" else [{"first": Z[0], "last": Z[-1], "mean": [
+                     sum(column) / len(Z) for column in zip(*Z)]}[layer["which"]]])
+        longest = max(max(abs(x.numerator), x.denominator) for z in Z for x in z)
+        need(longest.bit_length() <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
+    return Z
+
 def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     """Return the lines to print for "proved", given the bytes of the files; otherwise Stop.
 
     ``tell`` is called with texts that say how far the work has come."""
     tell("reading")
-    parameters, stages, width, meta, how, offsets = reading("model", read_model, model_raw)
+    if network := b"architecture.npy" in model_raw:
+        need(certificate_raw is None, "certificates of networks are not checked here")
+        layers, arrays, width, classes, meta = reading("network", read_network, model_raw)
+    else:
+        (parameters, stages, width, meta), classes = reading("model", read_model, model_raw), None
+    how, offsets = reading("model", read_meta, meta)
     mode, argmax = how["numbers"], how["label_sets"] == "argmax"
     sequences, sets, dimension = reading("data", read_data, data_raw, mode, argmax)
-    layers, measures, count = prepare(parameters, width, masked := how["masked"]), set(), 0
+    need(not network or not how["masked"], "a network says causal where it has a mask")
+    layers = layers if network else prepare(parameters, width, how["masked"])
+    measures, used, count, masked = set(), set(), 0, how["masked"]
     d = dimension * len(offsets) + how["positional"] + how["lift"]
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
     need(d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
+    if classes is not None:  # the class is where the largest coordinate stands
+        sets = {c: ("argmax", i, len(classes)) for i, c in enumerate(classes)}
     for j, (name, asked, tokens) in enumerate(sequences):
         if 100 * j // len(sequences) > 100 * (j - 1) // len(sequences):
             tell(f"sequence {j + 1} of {len(sequences)}")
@@ -451,8 +529,14 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
         measures.add(frozenset((z, times // common) for z, times in counts.items())
                      if len(counts) == 1 or not masked else tuple(map(tuple, tokens)))
         many = type(asked) is list
-        need(not many or (how["stride"] == 1 and not argmax), "outputs with a stride, or argmax")
-        for i, result in enumerate(output(layers, tokens, len(asked) * many)):
+        need(not many or (how["stride"] == 1 and not argmax and not network),
+             "outputs with a stride, argmax, or a network")
+        need(many or asked in sets, f"{name}: the network has no class {asked!a}")
+        results = (reading(name, through, layers, "", arrays, tokens, used) if network
+                   else output(layers, tokens, len(asked) * many))
+        need(many or len(results) == 1, f"{name}: there is no readout")
+        for i, result in enumerate(results):
+            need(len(result) == len(classes or tokens[0]), f"{name}: the output has a wrong size")
             label = asked[i] if many else asked
             region = sets[label] if type(label) is str else (
                 "point", [*label] + [0] * (d - len(label)), None)
@@ -462,6 +546,10 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
                 where = f"{name}, token {i + 1}" if many else name
                 raise Stop(1, f"{where}: output {shown} is not in {region}{owner}")
     need(measures, "data: there is no sequence")
+    proved = ["proved"]
+    if network:
+        need(used == {*arrays}, "a member belongs to no layer")
+        return proved + [f"sequences {len(sequences)}, N {len(measures)}, layers {len(layers)}"]
     ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
     bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
     n, depth, p = len(measures), len(stages), len(bits)
@@ -477,7 +565,7 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
         **({"masked": True} if masked else {})}
     if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
         facts["reading"] = more
-    lines = ["proved", ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
+    lines = proved + [", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
     if certificate_raw is None:
         return lines + ["disjointness of the label sets was not checked: no certificate"]
     data_hash, model_hash = (hashlib.sha256(raw).hexdigest() for raw in (data_raw, model_raw))

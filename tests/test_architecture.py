@@ -21,6 +21,8 @@ ROOMS = (
     {"engine"},
     {"construct", "certify", "execute", "testing"},
     {"formats"},
+    {"network"},
+    {"exchange"},
     {"estimator"},
     {"sklearn", "aeon"},
     {"learned"},

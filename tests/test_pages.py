@@ -125,7 +125,9 @@ def test_commands_and_code_of_a_reference_page_run(name, tmp_path, monkeypatch, 
     assert all(run(command, capsys)[0] == 0 for command in listed)
     blocks = [code for kind, _, code in BLOCK.findall(text) if kind == "python"]
     for code in blocks:
-        exec(compile(re.sub(r"(?m)^(>>>|\.\.\.) ", "", code), name, "exec"), globs)
+        if code.startswith(">>> "):  # what is printed is no code
+            code = "\n".join(re.findall(r"(?m)^(?:>>>|\.\.\.) (.*)$", code))
+        exec(compile(code, name, "exec"), globs)
     assert listed or blocks
 
 

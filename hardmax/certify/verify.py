@@ -121,7 +121,8 @@ def certify(
 ) -> Certificate:
     """Run a model exactly on every sequence and judge each output.
 
-    ``model`` and ``data`` may be the names of files. ``radius`` also computes robust radii
+    ``model`` and ``data`` may be the names of files; a `Network` is judged by
+    `hardmax.network.judge.certify_network`. ``radius`` also computes robust radii
     (`hardmax.certify.radius`), ``executor="float64"`` a certificate for float executors.
     Only the model's numbers are used. ``progress`` is called with the number of blocks done. A
     refutation names at most so many ``witnesses``, fewer where exact outputs are dear. Of a proved
@@ -135,6 +136,15 @@ def certify(
     >>> certify(hm.build(data), data).verdict
     'proved'
     """
+    from .. import Network, certify_network
+
+    if isinstance(model, Network):
+        if radius or evaluator != "engine":
+            raise InputError("radius and evaluator are about transformers, not about networks")
+        judged: Certificate = certify_network(
+            model, data, progress, executor=executor, witnesses=witnesses
+        )
+        return judged
     check_float_mode()
     if witnesses < 1:
         raise InputError("a refutation needs at least one witness")

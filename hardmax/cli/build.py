@@ -27,6 +27,8 @@ from .common import (
 from .reading import read_options, reading_options
 from .summary import show, show_json
 
+_DEFAULT = click.core.ParameterSource.DEFAULT
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -81,6 +83,12 @@ if TYPE_CHECKING:
     help="Read decimals exactly, or as the nearest float64.",
 )
 @click.option("--certificate", metavar="CERT", help="Also write the certificate (JSON).")
+@click.option(
+    "--from",
+    "source",
+    metavar="NET",
+    help="Repair a trained network (.npz, .onnx, .safetensors), or a model, instead of building.",
+)
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
 @labels_of_option
 @force_option
@@ -88,7 +96,7 @@ if TYPE_CHECKING:
 def build(
     data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int,
     positional: bool, masked: bool, window: int, dilation: str | None, stride: int, label_sets: str,
-    numbers: str, certificate: str | None, test: str | None,
+    numbers: str, certificate: str | None, source: str | None, test: str | None,
     labels_of: str | None, force: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
@@ -103,12 +111,16 @@ def build(
     Where DATA asks for outputs in place of labels (docs/formats.md), the strategy is peel: token i
     of each sequence becomes output i.
 
+    With --from NET a trained network is repaired: one feed-forward layer behind it puts every
+    mistake on DATA right and leaves all other outputs on DATA exactly as they were.
+
     Exit codes: 0 proved; 1 refuted: two sequences are printed that no such model can
     tell apart; 2 unusable input; 3 a limit stopped an exact decision.
 
     \b
     Examples:
       hardmax build examples/vowels.json.gz -o model.npz
+      hardmax build examples/digits_train.npz --from examples/digits.npz -o repaired.npz
       hardmax build data.csv -o model.npz --positional --seed 7
       hardmax build data.csv -o model.npz --window 9 --dilation 1,4 --strategy cover
       hardmax build poem.json -o model.npz --masked
@@ -118,10 +130,26 @@ def build(
     from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart
 
-    keep_apart(inputs=(data, test, labels_of), outputs=(output, certificate))
+    keep_apart(inputs=(data, test, labels_of, source), outputs=(output, certificate))
     refuse_terminal(output)
-    check_overwrite(output, "model", force)
+    check_overwrite(output, "model" if source is None else "network", force)
     check_overwrite(certificate, "certificate", force)
+    if source is not None:
+        from .network import refuse, repair_network
+
+        context = click.get_current_context()
+        named = (
+            "strategy", "no_learn", "robust", "positional", "window", "dilation", "stride",
+            "label_sets", "numbers",
+        )  # fmt: skip
+        refuse("about new models; --from repairs one", {
+            f"--{name.replace('_', '-')}": context.get_parameter_source(name) is not _DEFAULT
+            for name in named
+        })  # fmt: skip
+        return repair_network(
+            source, data, output, test=test, certificate=certificate, labels_of=labels_of,
+            seed=seed, as_json=as_json,
+        )  # fmt: skip
     times: dict[str, float] = {}
     start = perf_counter()
     reading = read_options(positional, window, dilation, stride, label_sets)

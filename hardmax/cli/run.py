@@ -60,15 +60,15 @@ def run(
       hardmax run model.npz data.json --exact --trace -o trace.json
     """
     from ..certify.predict import predicted
+    from ..exchange.read import read_transformer
     from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart, write_text
     from ..formats.model_file import label_sets
-    from ..model.transformer import Transformer
 
     same = labels_of == model
     keep_apart(inputs=(model, data, None if same else labels_of), outputs=(output,))
     check_overwrite(output, "results", force)
-    loaded = Transformer.load(model)
+    loaded = read_transformer(model)
     sequences = load_for(loaded, data, None if same else labels_of)
     own = sequences.has_sets and not same
     sets = sequences.sets if own else label_sets(loaded) or sequences.sets

@@ -79,7 +79,10 @@ def verify(
     """Run MODEL exactly on every sequence of DATA and judge each output.
 
     Trusts nothing in MODEL but its numbers (and its note of how numbers and positions of
-    the data are read). No floating point takes part in the verdict.
+    the data are read). No floating point takes part in the verdict. MODEL may also be a network
+    of format hardmax-network/1: its class over the real numbers is decided by rigorous
+    enclosures (docs/network.md). It may be a file of `hardmax export` (.onnx, .safetensors): then
+    the model of its floats is judged; or a network as ONNX or safetensors (docs/export.md).
 
     Exit codes: 0 proved; 1 refuted: a sequence, its exact output and its label are printed;
     2 unusable input; 3 a limit stopped an exact decision.
@@ -97,18 +100,26 @@ def verify(
     from ..certify.floating import certify_float
     from ..certify.radius import radii
     from ..certify.softmax import certify_softmax
+    from ..exchange.read import read_transformer
     from ..formats.certificate_file import write_certificate
     from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart
-    from ..model.transformer import Transformer
+    from .network import is_network, verify_network
 
     same = labels_of == model
     keep_apart(inputs=(model, data, None if same else labels_of), outputs=(certificate,))
     check_overwrite(certificate, "certificate", force)
     if same and model == "-":
         raise InputError("standard input can be read once only; name the file of the model")
+    if is_network(model):
+        return verify_network(
+            model, data, executor=executor, witnesses=witnesses, certificate=certificate,
+            labels_of=labels_of, as_json=as_json, refused={
+                "--bounds": bounds, "--radius": radius, "--definition": definition,
+            },
+        )  # fmt: skip
     start = perf_counter()
-    loaded = Transformer.load(model)
+    loaded = read_transformer(model)
     sequences = load_for(loaded, data, labels_of, model)
     need_labels(sequences, data, outputs=executor is None and not radius)
     refuse_certificate(sequences, data, certificate)

@@ -16,6 +16,7 @@ from .files import STANDARD
 _HEAD = 1 << 12
 _ADVICE = {
     "model": "this is a model, not a data set; the order is MODEL DATA",
+    "network": "this is a network (hardmax-network/1); hardmax.Network.load and `verify` read it",
     "data": "this is a data set, not a model; the order is MODEL DATA",
     "certificate": "this is a certificate; it belongs behind --certificate",
     "results": "these are results of `hardmax run`",
@@ -48,6 +49,8 @@ def kind_of(content: bytes | memoryview) -> tuple[str | None, list[str]]:
             return None, []
         if {"format", "stage", "u"} <= {*members}:
             return "model", members
+        if {"format", "architecture"} <= {*members}:
+            return "network", members
         return ("data" if {"tokens", "offsets"} <= {*members} else None), members
     head = bytes(content[:_HEAD])
     if head[:2] == b"\x1f\x8b":
@@ -78,6 +81,8 @@ _KNOWN: Mapping[str, Callable[[bytes], bool]] = {
     ".mp4": lambda head: head[4:8] == b"ftyp",
     "smt2": lambda head: head.startswith(b"(set-logic QF_LRA)"),
     "rocq": lambda head: b"Hardmax" in head or b"hardmax" in head,
+    "onnx": lambda head: b"\x12\x07hardmax" in head[:40],  # the producer's name
+    "safetensors": lambda head: b"hardmax-export/" in head,
 }
 
 
@@ -108,6 +113,8 @@ def check_overwrite(path: str | PathLike[str] | None, kind: str, force: bool) ->
 
 
 _WORDS = {
-    "model": "a model", "certificate": "a certificate", "results": "results", "rocq": "a proof",
-    "smt2": "a script", ".html": "a page", ".gif": "an animation", ".mp4": "an animation",
+    "model": "a model", "network": "a network", "certificate": "a certificate",
+    "results": "results", "rocq": "a proof", "smt2": "a script", "onnx": "a graph",
+    "safetensors": "tensors",
+    ".html": "a page", ".gif": "an animation", ".mp4": "an animation",
 }  # fmt: skip

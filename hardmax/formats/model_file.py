@@ -42,20 +42,24 @@ def pack(model: Transformer) -> dict[str, np.ndarray]:
         raise InputError(f"{FORMAT} holds rank-1 blocks only; this model has general layers")
     arrays = {
         "format": np.array(FORMAT),
-        "meta": np.array(_meta_text(_with_mask(model))),
+        "meta": np.array(meta_text(_with_mask(model))),
         "stage": np.array(model.stages, dtype=np.str_),
     }
-    overrides = {}
-    for name, array in model.parameters.arrays.items():
-        arrays[name] = array.values
-        if array.exact:
-            overrides[name] = [
-                [k, f"{q.numerator:x}/{q.denominator:x}"] for k, q in sorted(array.exact.items())
-            ]
+    return arrays | array_members(model.parameters.arrays)
+
+
+def array_members(arrays: Mapping[str, ExactArray]) -> dict[str, np.ndarray]:
+    """The float64 members of exact arrays, and "exact" where they have overrides."""
+    found = {name: array.values for name, array in arrays.items()}
+    overrides = {
+        name: [[k, f"{q.numerator:x}/{q.denominator:x}"] for k, q in sorted(array.exact.items())]
+        for name, array in arrays.items()
+        if array.exact
+    }
     if overrides:
         content = json.dumps(overrides, separators=(",", ":")).encode()
-        arrays["exact"] = np.frombuffer(content, dtype=np.uint8)
-    return arrays
+        found["exact"] = np.frombuffer(content, dtype=np.uint8)
+    return found
 
 
 def _with_mask(model: Transformer) -> dict[str, Any]:
@@ -64,7 +68,7 @@ def _with_mask(model: Transformer) -> dict[str, Any]:
     return {**rest, "masked": True} if model.masked else rest
 
 
-def _meta_text(meta: Mapping[str, Any]) -> str:
+def meta_text(meta: Mapping[str, Any]) -> str:
     """The meta with its keys sorted, all but the labels: ties go by their order."""
     with any_digits():
         ordered = {
@@ -72,7 +76,7 @@ def _meta_text(meta: Mapping[str, Any]) -> str:
             for key, value in sorted(meta.items(), key=lambda item: str(item[0]))
         }
         content = json.dumps(ordered)
-    _meta(content)  # what can't be read back is not written
+    read_meta(content)  # what can't be read back is not written
     return content
 
 
@@ -99,7 +103,7 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
     for name in ("meta", "stage", *NAMES):
         if name not in arrays:
             raise InputError(f"the model file has no member {name!r}")
-    overrides = _overrides(arrays)
+    overrides = read_overrides(arrays)
     packed = {name: _parameter(name, arrays[name], overrides.pop(name, [])) for name in NAMES}
     if overrides:
         raise InputError(f"'exact' overrides the unknown array {next(iter(overrides))!r}")
@@ -113,11 +117,7 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
         stages = [str(name) for name in stage.tolist()]
     except (ValueError, UnicodeError):
         raise InputError("'stage' holds broken text") from None
-    meta = _meta(text(arrays, "meta"))
-    masked = meta.get("masked", False)
-    if not isinstance(masked, bool):
-        raise InputError("the model's meta: 'masked' is true or false")
-    return Transformer(parameters, stages=stages, meta=meta, masked=masked)
+    return Transformer(parameters, stages=stages, meta=read_meta(text(arrays, "meta")))
 
 
 def label_sets(model: Transformer, *, lifted: bool = True) -> Mapping[str, LabelSet]:
@@ -153,7 +153,8 @@ def _recorded(recorded: Any, reading: Reading, dimension: int) -> Mapping[str, L
     return read_label_sets(document, NumberReader("exact"), width)
 
 
-def _meta(content: str) -> dict[str, Any]:
+def read_meta(content: str, name: str = "meta") -> dict[str, Any]:
+    """The JSON object in a member, the meta or another."""
     try:
         content = content.removeprefix("\ufeff")
         meta = json.loads(
@@ -162,11 +163,11 @@ def _meta(content: str) -> dict[str, Any]:
         if _HALF.search(content):
             json.dumps(meta, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise InputError("'meta' holds half a surrogate pair, which is no text") from None
+        raise InputError(f"{name!r} holds half a surrogate pair, which is no text") from None
     except (ValueError, RecursionError):
-        raise InputError("'meta' is not JSON") from None
+        raise InputError(f"{name!r} is not JSON") from None
     if not isinstance(meta, dict):
-        raise InputError("'meta' is not a JSON object")
+        raise InputError(f"{name!r} is not a JSON object")
     return meta
 
 
@@ -180,7 +181,8 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _overrides(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+def read_overrides(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """The member "exact": for each name of an array its pairs of an index and a quotient."""
     if "exact" not in arrays:
         return {}
     try:
@@ -201,12 +203,22 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parameter(name: str, values: np.ndarray, entries: Any) -> ExactArray:
-    floats = values.dtype == np.dtype(np.float64).newbyteorder(values.dtype.byteorder)
-    if values.ndim != (2 if name in VECTORS else 1) or not floats:
+    if values.ndim != (2 if name in VECTORS else 1) or not _is_float64(values):
         raise InputError(
             f"parameter {name!r} has shape {values.shape} and type {values.dtype}, expected "
             f"{'(L, d)' if name in VECTORS else '(L,)'} float64"
         )
+    return exact_member(name, values, entries)
+
+
+def _is_float64(values: np.ndarray) -> bool:
+    return values.dtype == np.dtype(np.float64).newbyteorder(values.dtype.byteorder)
+
+
+def exact_member(name: str, values: np.ndarray, entries: Any) -> ExactArray:
+    """A float64 member with its overrides; each must lie nearest to the float it overrides."""
+    if not _is_float64(values):
+        raise InputError(f"parameter {name!r} has the type {values.dtype}, expected float64")
     values = values.astype(np.float64)
     if not np.isfinite(values).all():
         raise InputError(f"parameter {name!r} holds NaN or an infinity")

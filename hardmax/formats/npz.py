@@ -51,13 +51,13 @@ class _Memory(io.RawIOBase):
         return self._at
 
 
-def read_npz(content: bytes | memoryview, allowed: set[str]) -> dict[str, np.ndarray]:
+def read_npz(content: bytes | memoryview, allowed: set[str] | None) -> dict[str, np.ndarray]:
     """Arrays of an archive by name; they can be written to, and are aligned.
 
     A memoryview that can be written to is given away: members that are not compressed stay
     where they are in it, so that nothing large is in memory twice.
     Raises InputError where the archive is broken, holds Python objects, unpacks past the
-    limit, or has members other than ``allowed``.
+    limit, or has members other than ``allowed`` (None: any).
     """
     view = memoryview(content)
     limit = unpacked_limit(len(view), 1 << 28)
@@ -69,7 +69,7 @@ def read_npz(content: bytes | memoryview, allowed: set[str]) -> dict[str, np.nda
             names: list[str] = []
             for member in members:
                 name = member.filename.removesuffix(".npy")
-                if name not in allowed or name in names:
+                if (allowed is not None and name not in allowed) or name in names:
                     raise InputError(f"the archive has an unexpected member {member.filename!r}")
                 if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise InputError(f"member {name!r} is neither stored nor deflated")

@@ -15,6 +15,7 @@ from ..errors import InputError, ResourceLimitError
 from ..exact.matrix import Matrix
 from ..exact.numbers import Vector, as_vector
 from ..words import html_table, kind, plural
+from .given import check_blocks, listed
 from .layers import Block, RankOneBlock, readout
 from .parameters import Parameters
 from .tokens import Tokens
@@ -43,7 +44,7 @@ class Transformer:
         meta: Mapping[str, Any] | None = None,
         masked: bool = False,
     ) -> None:
-        _check_blocks(blocks)
+        check_blocks(blocks)
         self.masked = masked
         if dimension is None and isinstance(blocks, Parameters):
             dimension = blocks.dimension
@@ -150,7 +151,7 @@ class Transformer:
         if isinstance(sequences, Dataset):
             tokens, offsets = sequences.tokens, sequences.offsets
         else:
-            given = _listed(sequences)
+            given = listed(sequences)
             if not len(given):
                 return []
             try:
@@ -223,8 +224,14 @@ class Transformer:
         """
         from .. import float_outputs
 
-        given = sequences.arrays() if isinstance(sequences, Dataset) else _listed(sequences)
+        given = sequences.arrays() if isinstance(sequences, Dataset) else listed(sequences)
         return float_outputs(self, given, backend=backend)
+
+    def to_torch(self, dtype: Any = "float64", **options: Any) -> Any:
+        """A PyTorch module with these parameters, rounded to ``dtype`` (docs/export.md)."""
+        from .. import to_torch
+
+        return to_torch(self, dtype, **options)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file "hardmax-model/1"; the old file stays if anything fails."""
@@ -277,24 +284,6 @@ class Transformer:
         if reading.keeps_tokens or reading.dimension(width) != self.dimension:
             return ""
         return f"; it reads tokens by {reading!r}: give data.read_as(model.reading), a Dataset"
-
-
-def _listed(sequences: Any) -> Any:
-    """Sequences that have a length and can be read again."""
-    if isinstance(sequences, str) or not isinstance(sequences, Iterable):
-        raise InputError(f"{kind(sequences)} is no list of sequences: give a Dataset or arrays")
-    return sequences if hasattr(sequences, "__len__") else list(sequences)
-
-
-def _check_blocks(blocks: Any) -> None:
-    if isinstance(blocks, str | PathLike):
-        raise InputError("Transformer takes blocks; Transformer.load reads a model file")
-    if not isinstance(blocks, Sequence):
-        raise InputError(f"{kind(blocks)} is not a list of blocks")
-    if not isinstance(blocks, Parameters):
-        for k, block in enumerate(blocks):
-            if not isinstance(block, RankOneBlock | Block):
-                raise InputError(f"block {k + 1} is {kind(block)}; give RankOneBlock or Block")
 
 
 def apply(batch: Tokens, block: RankOneBlock, masked: bool = False) -> None:

@@ -257,11 +257,15 @@ def test_one_place_in_each_program_says_proved():
             continue  # asks, does not say
         made.append((module, type(parent).__name__))
     # verify.py: `"refuted" if witnesses else "proved"`; checker.py: the first line that it
-    # prints, and the value that a certificate must have
+    # prints, and the value that a certificate must have; judge.py: the verdict on a network,
+    # and how many sequences have it; rounded.py: "prediction", from exact outputs or certify
     assert made == [
         ("certify/verify.py", "IfExp"),
         ("checker.py", "List"),
         ("checker.py", "Dict"),
+        ("exchange/rounded.py", "IfExp"),
+        ("network/judge.py", "IfExp"),
+        ("network/judge.py", "Dict"),
     ]
 
 

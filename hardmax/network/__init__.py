@@ -1,0 +1,1 @@
+"""Networks of general layers, built here or elsewhere: files, evaluation, verdicts, repair."""
