@@ -54,6 +54,7 @@ STAGE_LINES = {
     "select": "Picks for every point the string of labels of its cell.",
     "fold": "Folds the line in half, like a strip of paper. After enough folds the place on the "
     "strip shows one bit of the string: the label.",
+    "place": "Moves each height to the label of its sequence, because all happens on one line.",
     "end": "Moves the points from the bands of the last fold into their label sets.",
 }
 OTHER_STAGE = "Moves the tokens on one side of a hyperplane, or pulls tokens together."

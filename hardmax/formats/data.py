@@ -129,6 +129,8 @@ def save(data: Dataset, path: str | PathLike[str]) -> None:
     elif name.endswith(".npz"):
         arrays = data_npz.members(data)
         write_whole(path, lambda temporary: write_npz(temporary, arrays))
+    elif name.endswith((".csv", ".parquet")) and data.given_outputs is not None:
+        raise InputError(f"{path}: this form holds labels only; save outputs as .json or .json.gz")
     elif name.endswith(".csv"):
         _check_default_sets(data, path)
         write_whole(path, bytes_writer(data_csv.text(data).encode()))
