@@ -117,7 +117,11 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
         stages = [str(name) for name in stage.tolist()]
     except (ValueError, UnicodeError):
         raise InputError("'stage' holds broken text") from None
-    return Transformer(parameters, stages=stages, meta=read_meta(text(arrays, "meta")))
+    meta = read_meta(text(arrays, "meta"))
+    masked = meta.get("masked", False)
+    if not isinstance(masked, bool):
+        raise InputError("the model's meta: 'masked' is true or false")
+    return Transformer(parameters, stages=stages, meta=meta, masked=masked)
 
 
 def label_sets(model: Transformer, *, lifted: bool = True) -> Mapping[str, LabelSet]:

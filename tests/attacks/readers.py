@@ -96,7 +96,7 @@ class Readers:
     def model(self, raw):
         """Read a model; return whether both accept it."""
         mine, why = self._package(read_model, raw)
-        theirs, reason = self._checker(checker.read_model, raw)
+        theirs, reason = self._checker(_model_and_reading, raw)
         if mine is not None:
             try:
                 sound = mine.meta.get("numbers", "exact") in ("exact", "binary64")
@@ -126,6 +126,12 @@ class Readers:
         if not same:
             raise DisagreementError("model: read differently")
         return True
+
+
+def _model_and_reading(raw):
+    """What the checker makes of a model file, the meaning of its meta included."""
+    found = checker.read_model(raw)
+    return *found, *checker.read_meta(found[3])
 
 
 def _same(theirs, mine):
