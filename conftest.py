@@ -5,7 +5,11 @@ from importlib.util import find_spec
 NEEDS = {  # modules that import the library when they are imported
     "sklearn": ["sklearn.py", "learned/convex/estimators.py"],
     "aeon": ["aeon.py"],
+    "onnx": [
+        f"exchange/{name}.py" for name in ("onnx_model", "vnnlib", "from_onnx", "unrolled")
+    ],
     "torch": [
+        "exchange/torch_module.py",
         *(f"learned/dual_banach/{name}.py"
           for name in ("torch_blocks", "regularizer", "classifier", "corrector")),
         *(f"learned/transducer/{name}.py"

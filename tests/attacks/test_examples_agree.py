@@ -18,6 +18,10 @@ LARGE = sorted(path.name for path in EXAMPLES.glob("*.json.gz"))
 
 def judge(name, strategy, folder):
     data = hardmax.load(EXAMPLES / name)
+    if data.given_outputs is not None and strategy in ("cover", "fold"):
+        with pytest.raises(hardmax.InputError, match="needs labels"):
+            hardmax.build(data, strategy)
+        return
     hardmax.build(data, strategy).save(folder / "model.npz")
     found = certify(hardmax.Transformer.load(folder / "model.npz"), data)
     assert found.proved
