@@ -121,7 +121,8 @@ def certify(
 ) -> Certificate:
     """Run a model exactly on every sequence and judge each output.
 
-    ``model`` and ``data`` may be the names of files; a `Network` is judged by
+    ``model`` and ``data`` may be the names of files; data as a file has them are read as the model
+    says (`Transformer.read`). A `Network` is judged by
     `hardmax.network.judge.certify_network`. ``radius`` also computes robust radii
     (`hardmax.certify.radius`), ``executor="float64"`` a certificate for float executors.
     Only the model's numbers are used. ``progress`` is called with the number of blocks done. A
@@ -256,4 +257,4 @@ def _given(model: Any, data: Any) -> tuple[Transformer, Dataset]:
         data = load_for(model, data)
     if not isinstance(data, Dataset):
         raise InputError(f"{kind(data)} is no data set; give hardmax.Dataset(sequences, labels)")
-    return model, data
+    return model, model.read(data)

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..model.transformer import Transformer
 from ..stages import tell
 
-STRATEGIES = ("paper", "peel", "cover", "fold", "auto")
+STRATEGIES = ("paper", "peel", "cover", "fold", "learn", "auto")
 _LEARNING = ("cover", "auto")
 
 
@@ -31,6 +31,7 @@ def build(
     learn: bool = True,
     robust: bool = False,
     masked: bool = False,
+    features: int | None = None,
 ) -> Transformer:
     """Construct a hardmax transformer that classifies every sequence of ``data``.
 
@@ -45,15 +46,20 @@ def build(
       about others.
     - "peel": at most 2N−1 blocks, one a sequence. It memorises, too.
     - "cover": half-spaces that a classifier proposes, repaired until every sequence is right.
-      The number of blocks follows the labels, and unseen data keep the classifier's accuracy:
-      the strategy to predict with.
+      The number of blocks follows the labels, and unseen data keep the classifier's accuracy.
     - "fold": about √N blocks, by bits packed into long numbers. It memorises, and no float run
       follows it.
-    - "auto": the shallowest of these.
+    - "learn": features of windows of tokens, chosen by cross-validation on these data; then scores,
+      and a repair of what the scores get wrong. The strategy that predicts best. It chooses how
+      tokens are read, unless the data are read in a way of their own, and takes label sets argmax,
+      unless the data have sets; `model.reading` says so.
+    - "auto": the shallowest of paper, peel, cover and fold.
 
     ``learn`` lets the strategies cover and auto fit half-spaces to the data (*learn, then
     repair*); without it they memorise. ``robust`` keeps auto from taking fold, whose models have
-    no margin that float64 could see. ``seed`` is that of the random directions.
+    no margin that float64 could see. ``features`` is the largest number of blocks that strategy
+    learn spends on features (512 by default, and never more than 8N + 4 allows). ``seed`` is that
+    of the random directions.
     With ``masked`` every token attends to itself and the tokens before it only (4.2). Order is then
     visible without positions, and there is one construction, `masked`, whatever ``strategy`` would
     be; it takes about 3N blocks and memorises.
@@ -92,12 +98,17 @@ def build(
             raise InputError("masked models answer with labels; this data set asks for outputs")
         strategy = _for_outputs(strategy)
         model = build_outputs(data, data.outputs, seed, on_block)
+    elif strategy == "learn":
+        from .learn.strategy import build_learn
+
+        model, data = build_learn(data, seed, on_block, features)
+        model.meta |= {"N": len(merge(data)), "M": len(set(data.names))}
     else:
         merged = merge_ordered(data) if masked else merge(data)
         tell(strategy)
         model = _built(strategy, data, merged, seed, on_block, learn, robust)
         model.meta |= {"N": len(merged), "M": len(set(data.names))}
-    reading = model.meta.pop("reading", data.reading)  # a strategy may choose its own
+    reading = data.reading
     model.meta = {
         "strategy": strategy,
         "seed": seed,
@@ -118,7 +129,7 @@ def build(
 
 def _for_outputs(strategy: str) -> str:
     """The strategy for data that ask for outputs; there is one."""
-    if strategy in ("cover", "fold"):
+    if strategy in ("cover", "fold", "learn"):
         raise InputError(
             f"the strategy {strategy} needs labels; for outputs there is peel, which paper (the "
             f"default) and auto take as well"

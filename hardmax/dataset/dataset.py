@@ -173,7 +173,8 @@ class Dataset:
     def _choose_sets(self, sets: Sets | Dataset | None, reading: Reading) -> None:
         """Take ``sets``, or else those that the sorted labels have by default."""
         self.has_sets = sets is not None  # given, not those by default
-        self._own_sets = self.has_sets and reading.label_sets == "points"
+        # neither those by default nor those of argmax
+        self.own_sets = self.has_sets and reading.label_sets == "points"
         own = {
             name: label
             for name, label in zip(self.names, self.labels, strict=True)
@@ -192,7 +193,7 @@ class Dataset:
                 raise InputError(_OWN)
             chosen = NamedSets(cones, chosen.labels)
         dimension = self.written_dimension
-        for name, label_set in chosen.items() if self._own_sets else ():
+        for name, label_set in chosen.items() if self.own_sets else ():
             if label_set.dimension != dimension:
                 lifted = label_set.dimension == reading.dimension(dimension)
                 advice = "; give the data set itself, sets=other" if lifted else ""
@@ -260,7 +261,7 @@ class Dataset:
         other, reading = self._twin(), Reading.of(reading)
         sets, own = self.given_sets, dict(self.given_sets.labels)
         if reading.label_sets != self.reading.label_sets:
-            if self._own_sets:
+            if self.own_sets:
                 raise InputError(_OWN)
             other._take_sets(self._default_sets([*sets], reading), own, reading)
         elif reading != self.reading:

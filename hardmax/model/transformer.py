@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise
 from os import PathLike
 from typing import Any
@@ -130,6 +131,23 @@ class Transformer:
         """How data become its tokens, as its meta says; InputError where that is nonsense."""
         return Reading.from_meta(self.meta)
 
+    def read(self, data: Dataset) -> Dataset:
+        """A data set as this model reads it; itself where it was read in some way already.
+
+        >>> model = Transformer([RankOneBlock.of(2)], meta={"positional": True})
+        >>> model.read(Dataset([[(5,), (7,)]]))[0] == ((5, 1), (7, 2))
+        True
+        """
+        mine = self.reading
+        plain = data.reading == Reading(label_sets=data.reading.label_sets)
+        if not plain or mine == data.reading:
+            return data
+        if mine.dimension(data.written_dimension) != self.dimension:
+            return data
+        if data.own_sets:
+            mine = replace(mine, label_sets=data.reading.label_sets)
+        return data.read_as(mine)
+
     def stage_counts(self) -> dict[str, int]:
         """Number of blocks of each stage, in order of first appearance."""
         counts: dict[str, int] = {}
@@ -149,7 +167,8 @@ class Transformer:
         from .. import evaluate
 
         if isinstance(sequences, Dataset):
-            tokens, offsets = sequences.tokens, sequences.offsets
+            read = self.read(sequences)
+            tokens, offsets = read.tokens, read.offsets
         else:
             given = listed(sequences)
             if not len(given):
@@ -158,6 +177,8 @@ class Transformer:
                 tokens, offsets = packed(given)
             except ResourceLimitError:  # past the range of float64
                 return self._outputs_by_definition(given, progress)
+            if tokens.shape[1] != self.dimension and self.advice(tokens.shape[1]):
+                tokens, offsets = self.reading.tokens(tokens, offsets)
         if tokens.shape[1] != self.dimension or not np.diff(offsets).all():
             for j, (start, end) in enumerate(pairwise(offsets.tolist())):
                 self._checked(j, [tokens.row(i) for i in range(start, end)])
@@ -186,6 +207,8 @@ class Transformer:
         """
         from .. import predict, sets_for
 
+        if isinstance(sequences, Dataset):
+            sequences = self.read(sequences)
         found: list[Any] = predict(self.outputs(sequences), sets_for(self, sequences, sets))
         return found
 
@@ -224,7 +247,10 @@ class Transformer:
         """
         from .. import float_outputs
 
-        given = sequences.arrays() if isinstance(sequences, Dataset) else listed(sequences)
+        if isinstance(sequences, Dataset):
+            given = self.read(sequences).arrays()
+        else:
+            given = listed(sequences)
         return float_outputs(self, given, backend=backend)
 
     def to_torch(self, dtype: Any = "float64", **options: Any) -> Any:

@@ -8,7 +8,7 @@ points are one matrix product (theory C4). Layers that do nothing drop out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
@@ -39,7 +39,8 @@ class Plan:
     """A compiled model: the blocks up to the collapse, and the `steps` behind it.
 
     ``collapse`` is the first block with ρ = 0; None if there is none, or if the engine cannot use
-    it. ``prefix`` lists the blocks up to it that do something. ``moves`` (L,) says which
+    it. ``prefix`` lists the blocks up to it that do something; the first ``features`` of these
+    only read coordinates that none of them writes. ``moves`` (L,) says which
     feed-forward layers may move a token, ``rests`` (L,) which attention layers are the identity.
     A ``wild`` plan has no steps: behind the collapse its numbers are out of the range of the
     rounding bounds, and exact arithmetic takes over.
@@ -57,6 +58,7 @@ class Plan:
     moves: Array
     rests: Array
     steps: tuple[Panel | Scaling, ...]
+    features: int = 0
     wild: bool = False
     memory: dict[object, object] = field(default_factory=dict, repr=False)
 
@@ -106,8 +108,9 @@ def _compile(p: Parameters, sizes: Sizes) -> Plan:
         return Plan(arrays, sizes, (), None, moves, rests, ())
     collapse = int(zeros[0])
     prefix = tuple(np.flatnonzero((moves | ~rests)[: collapse + 1]).tolist())
+    features = _features(arrays, prefix, moves & rests)
     if not all(map(_moderate, given)):
-        return Plan(arrays, sizes, prefix, collapse, moves, rests, (), wild=True)
+        return Plan(arrays, sizes, prefix, collapse, moves, rests, (), features, wild=True)
     steps: list[Panel | Scaling] = []
     start = collapse + 1
     for end in np.flatnonzero(~rests).tolist():
@@ -116,7 +119,23 @@ def _compile(p: Parameters, sizes: Sizes) -> Plan:
             steps.append(Scaling(end))
             start = end + 1
     steps += panels(arrays, start + np.flatnonzero(moves[start:]), sizes)
-    return Plan(arrays, sizes, prefix, collapse, moves, rests, tuple(steps))
+    return Plan(arrays, sizes, prefix, collapse, moves, rests, tuple(steps), features)
+
+
+def _features(arrays: BlockArrays, prefix: Sequence[int], alone: Array) -> int:
+    """How many blocks at the start write no coordinate that one of them reads.
+
+    ``alone`` (L,) marks those without attention. Fewer than two are none.
+    """
+    read, written = np.zeros((2, arrays.dimension), dtype=bool)
+    count = 0
+    for block in prefix:
+        read |= arrays.u[block] != 0
+        written |= arrays.w[block] != 0
+        if not alone[block] or (read & written).any():
+            break
+        count += 1
+    return count if count > 1 else 0
 
 
 def _is(array: ExactArray, value: float) -> Array:

@@ -13,7 +13,8 @@ from ...exact.array import Array
 from ...exact.rows import row_of
 from ..compile.panel import Panel
 from ..compile.plan import Plan, Scaling
-from ..forward.collapse import Collapsed, Focus
+from ..forward.collapse import Collapsed
+from ..forward.enclosed_tokens import Focus
 from ..forward.record import ActivationRecord, DenseRecord, SparseRecord
 from .suffix import ExactBlocks, Suffix
 

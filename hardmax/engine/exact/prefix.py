@@ -11,6 +11,7 @@ from ...model.tokens import Tokens
 from ...model.transformer import apply
 from ..compile.plan import Plan
 from ..forward.collapse import Collapsed
+from .features import means_behind_features
 
 
 def begin(
@@ -23,11 +24,14 @@ def begin(
     """
     if not len(rows):
         return
-    batch = Tokens.of_sequences(tokens, offsets, rows)
-    for block in plan.prefix:
-        apply(batch, plan.parameters[block])
-    single = np.flatnonzero(np.diff(batch.starts) == 1)
-    for j, row in zip(rows[single].tolist(), batch.mean_rows(single.tolist()), strict=True):
+    found = means_behind_features(plan, tokens, offsets, rows)
+    if found is None:
+        batch = Tokens.of_sequences(tokens, offsets, rows)
+        for block in plan.prefix:
+            apply(batch, plan.parameters[block])
+        single = np.flatnonzero(np.diff(batch.starts) == 1)
+        rows, found = rows[single], batch.mean_rows(single.tolist())
+    for j, row in zip(rows.tolist(), found, strict=True):
         values = np.array([ratio(x, row[-1]) for x in row[:-1]])
         if not float(np.abs(values).max()) < MOST:
             continue

@@ -15,7 +15,8 @@ import numpy as np
 from ...exact.array import Array, ExactArray, ranges
 from ...exact.sums import Limbs, single_tokens, sums_of_tokens
 from ..compile.plan import Plan
-from ..forward.collapse import Collapsed, Layer
+from ..forward.collapse import Collapsed
+from ..forward.enclosed_tokens import Layer
 from ..forward.points import RESTS, UNCLEAR
 from .history import ActivationHistory
 from .integer_layers import IntegerLayers

@@ -1,0 +1,1 @@
+"""Strategy `learn`: features of tokens before the collapse, a linear read-out behind it."""

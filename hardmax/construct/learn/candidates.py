@@ -1,0 +1,67 @@
+"""The ways of reading tokens among which cross-validation chooses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...dataset import Dataset, Reading
+from .features import Mixture
+
+_WINDOW = 9  # tokens, as in ROCKET and its kin
+_DILATIONS = (1, 2, 4, 8, 16, 32, 64)
+_WIDEST = 512  # coordinates that a window may have
+_NUMBERS = 2**26  # coordinates of all tokens; longer data get a stride
+
+_ORDERLESS = Mixture(0.5, 0.5)
+_BOTH = Mixture(0.35, 0.35, 0.15, 0.15)
+_PLACED = Mixture(0.0, 0.0, 0.5, 0.5)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A reading, and the kinds of feature that are drawn for it."""
+
+    reading: Reading
+    mixture: Mixture
+
+
+def candidates(data: Dataset) -> list[Candidate]:
+    """What to try: tokens alone, windows, windows with positions.
+
+    Where the data are read in a way of their own already, it stays; a stride is added to none.
+
+    >>> [c.reading.window for c in candidates(Dataset([[[1]], [[2]]], ["a", "b"]))]
+    [1]
+    """
+    given = replace(data.reading, lift=0)
+    if given != Reading(label_sets=given.label_sets):
+        mixtures = [_ORDERLESS, _BOTH, _PLACED] if given.positional else [_ORDERLESS]
+        return [Candidate(given, mixture) for mixture in mixtures]
+    lengths = np.array([data.written_length(j) for j in range(len(data))])
+    found = [Candidate(given, _ORDERLESS)]
+    if lengths.max() > 1:
+        window = _window(data, int(np.median(lengths)), int(lengths.sum()), given)
+        placed = replace(window, positional=True)
+        if window.window > 1:
+            found.append(Candidate(window, _ORDERLESS))
+        found += [Candidate(placed, _BOTH), Candidate(placed, _PLACED)]
+    return found
+
+
+def _window(data: Dataset, length: int, tokens: int, given: Reading) -> Reading:
+    """Nine neighbours at as many dilations as fit in a typical sequence and in the memory."""
+    channels = data.written_dimension
+    size = min(_WINDOW, max(1, length - 1 + length % 2))
+    while size > 1 and size * channels > _WIDEST:
+        size -= 2
+    size = max(size, 1)
+    found = replace(given, window=size)
+    for dilation in _DILATIONS[1:]:
+        wider = replace(found, dilations=(*found.dilations, dilation))
+        if (size - 1) * dilation >= length or len(wider.offsets) * channels > _WIDEST:
+            break
+        found = wider
+    stride = -(-tokens * len(found.offsets) * channels // _NUMBERS)
+    return replace(found, stride=stride)

@@ -1,0 +1,184 @@
+"""Strategy `learn`: the one that predicts best (docs/theory.md, *learn before the collapse*).
+
+Random features of windows of tokens, a few of which ridge regression keeps; their weighted sums
+are the scores of the classes. Reading, features and penalty are chosen by cross-validation on
+the data at hand. What the scores get wrong is repaired, so that the model is exact on these data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...dataset import ContradictionError, Dataset, merge
+from ...exact.array import Array
+from ...model.transformer import Transformer
+from ...stages import tell
+from ...threads import one_blas_thread
+from ..cover.strategy import build_cover
+from ..peel.strategy import build_peel
+from ..shared.staged import Staged
+from .blocks import (
+    Layout,
+    Weights,
+    collapse_block,
+    feature_blocks,
+    offset_for,
+    readout_blocks,
+    weights,
+)
+from .candidates import Candidate, candidates
+from .features import Features, draw
+from .repair import NoPlateauError, plateaus
+from .ridge import Plan, cross_validate, fit
+
+_BUDGETS = (512, 256, 128, 64, 32)  # blocks for features
+_FEWEST = 10  # sequences from which on cross-validation says something
+_MIXTURES = 64
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A candidate, its pool with the means of all features, and its best plan."""
+
+    candidate: Candidate
+    pool: Features
+    means: Array
+    plan: Plan
+
+
+def build_learn(
+    data: Dataset,
+    seed: int = 0,
+    on_block: Callable[[str], None] | None = None,
+    features: int | None = None,
+) -> tuple[Transformer, Dataset]:
+    """Build a model that predicts; return it with the data as it reads them.
+
+    ``features`` is the largest number of blocks that compute features. Data without label sets of
+    their own get those of argmax: then the model has h + 1 + (M − 1) + 4p blocks for h ReLUs, M
+    classes and p repairs. Label sets of their own are reached by strategy `cover` behind the
+    collapse. Where floats can't tell two sequences apart, and where there is one label only,
+    the model is that of `peel`.
+    Raises ContradictionError where sequences that no reading tells apart have different labels.
+    """
+    data.need_labels()
+    if not data.own_sets:
+        data = data.read_as(replace(data.reading, lift=0, label_sets="argmax"))
+    tried = candidates(data)
+    finest = data.read_as(tried[-1].reading)
+    distinct = len(merge(finest))
+    present = set(data.names)
+    names = [name for name in data.sets if name in present or not data.own_sets]
+    if len(present) < 2:
+        return _peel(finest, seed, "there is one label only", on_block)
+    place = {name: k for k, name in enumerate(names)}
+    y = np.array([place[name] for name in data.need_labels()])
+    room = 8 * distinct + 4 - len(names)
+    with one_blas_thread():  # many small products; several threads would wait for each other
+        trial = _best(data, tried, y, room, features, seed)
+        tell("learn")
+        scores = fit(trial.means, y, len(names), trial.pool.cost, trial.plan)
+    read = data.read_as(trial.candidate.reading)
+    try:
+        merge(read)
+    except ContradictionError:
+        return _peel(finest, seed, "only positions tell some sequences apart", on_block)
+    chosen, means = trial.pool.select(scores.kept), trial.means[:, scores.kept]
+    rounded = weights(means, scores.weights, scores.constants)
+    learned: dict[str, Any] = {"features": len(chosen), "penalty": trial.plan.penalty}
+    if len(y) >= _FEWEST:
+        learned["cross_validated_error"] = round(trial.plan.error, 4)
+    try:
+        if data.own_sets:
+            staged, read, notes = _covered(read, chosen, rounded, len(names), seed)
+        else:
+            staged, read, notes = _argmax(read, chosen, means, rounded, y, seed)
+    except NoPlateauError:
+        return _peel(finest, seed, "floats can't tell some sequences apart", on_block)
+    stages = staged.stages()
+    if on_block is not None:
+        for stage in stages:
+            on_block(stage)
+    meta = {"learned": learned | notes}
+    return Transformer(staged.parameters(read.dimension), stages=stages, meta=meta), read
+
+
+def _best(
+    data: Dataset,
+    tried: Sequence[Candidate],
+    y: Array,
+    room: int,
+    most: int | None,
+    seed: int,
+) -> _Trial:
+    """The candidate with the least cross-validated error; the first of several."""
+    most = min(room, _BUDGETS[0] if most is None else most)
+    budgets = [most, *(b for b in _BUDGETS if b < most)]
+    found: list[_Trial] = []
+    for k, candidate in enumerate(tried):
+        tell("learn", len(tried) - k)
+        rng = np.random.default_rng([seed, k])
+        read = data.read_as(candidate.reading)
+        tokens = read.tokens.values
+        pool = draw(tokens, candidate.reading, data.written_dimension, candidate.mixture, rng)
+        means = pool.means(tokens, read.offsets)
+        plan = Plan(most, 1.0, 1.0)
+        if len(y) >= _FEWEST:
+            plan = cross_validate(means, y, pool.cost, budgets, rng)
+        found.append(_Trial(candidate, pool, means, plan))
+    return min(found, key=lambda trial: trial.plan.error)
+
+
+def _argmax(
+    read: Dataset, chosen: Features, means: Array, weights: Weights, y: Array, seed: int
+) -> tuple[Staged, Dataset, dict[str, Any]]:
+    """Scores, read-out and repairs of what the scores get wrong."""
+    rng = np.random.default_rng(seed)
+    scores = weights.scores(means)
+    wrong = int((scores.argmax(axis=1) != y).sum())
+    mixtures = min(_MIXTURES, 8 + int(2 * wrong**0.5)) if wrong else 0
+    weights = weights.mixed(means, mixtures, rng)
+    own, classes = read.dimension - read.reading.lift, len(read.sets)
+    layout = Layout(own, max(own, classes), classes, mixtures)
+    lifted = weights.lifted(means)
+    averages = np.add.reduceat(read.tokens.values, read.offsets[:-1], axis=0)
+    offset = offset_for(averages, lifted, weights)
+    staged = Staged()
+    staged.add("feature", feature_blocks(chosen, weights, layout))
+    staged.add("collapse", [collapse_block(layout, offset)])
+    staged.add("read-out", readout_blocks(weights, layout, offset))
+    for plateau in plateaus(lifted, scores, y, rng):
+        staged.add("repair", plateau.blocks(layout))
+    read = read.read_as(replace(read.reading, lift=layout.lift))
+    return staged, read, {"repaired": wrong}
+
+
+def _covered(
+    read: Dataset, chosen: Features, weights: Weights, classes: int, seed: int
+) -> tuple[Staged, Dataset, dict[str, Any]]:
+    """Scores, and then strategy `cover` from the exact means of the lifted tokens."""
+    own = read.dimension - read.reading.lift
+    layout = Layout(own, own, classes)
+    read = read.read_as(replace(read.reading, lift=layout.lift))
+    staged = Staged()
+    staged.add("feature", feature_blocks(chosen, weights, layout))
+    staged.add("collapse", [collapse_block(layout)])
+    lift = Transformer(staged.parameters(read.dimension), stages=staged.stages())
+    points = Dataset([[x] for x in lift.outputs(read)], read.labels, read.sets)
+    behind = build_cover(points, merge(points), seed)
+    assert behind.parameters is not None  # strategies build rank-1 blocks
+    for stage, block in zip(behind.stages, behind.parameters, strict=True):
+        staged.add(stage, [block])
+    return staged, read, {"ending": behind.meta["form"]}
+
+
+def _peel(
+    data: Dataset, seed: int, why: str, on_block: Callable[[str], None] | None
+) -> tuple[Transformer, Dataset]:
+    model = build_peel(data, merge(data), seed, on_block)
+    model.meta |= {"why": f"built as peel: {why}"}
+    return model, data

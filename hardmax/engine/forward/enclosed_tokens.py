@@ -1,0 +1,222 @@
+"""The tokens of many sequences in float64 with bounds on their errors, up to the collapse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...enclosure.rounding import SLACK, TINY, UNIT, gamma
+from ...exact.array import Array, ExactArray
+from ...exact.sums import totals
+from ..compile.plan import Plan
+from .points import EnclosedPoints
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A feed-forward layer, and the sequences (n,) on all of whose tokens it is active."""
+
+    block: int
+    active: Array
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Attention with ρ ≠ 0: all tokens of a sequence are pulled towards one point.
+
+    It is the token whose row in the data set is ``leader`` (n,), or the mean of the sequence
+    (None).
+    """
+
+    block: int
+    leader: Array | None
+
+
+@dataclass
+class EnclosedTokens:
+    """Tokens in float64; in coordinate i all are within ``radius[i]`` of the exact tokens.
+
+    ``top[i]`` bounds their absolute values.
+    """
+
+    plan: Plan
+    tokens: ExactArray
+    first: int  # row of the first token in the data set
+    bounds: Array  # the tokens of sequence j are rows bounds[j] … bounds[j+1] − 1 of x
+    starts: Array
+    lengths: Array
+    x: Array
+    radius: Array
+    top: Array
+    uniform: Array
+    found: Array  # sequences whose leaders were certain so far
+    story: list[Layer | Focus] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, plan: Plan, tokens: ExactArray, offsets: Array) -> EnclosedTokens:
+        first, end = int(offsets[0]), int(offsets[-1])
+        x = tokens.values[first:end]
+        top = np.full(x.shape[1], tokens.largest)
+        radius = top * UNIT + TINY if tokens.exact else np.zeros_like(top)
+        count = len(offsets) - 1
+        uniform, found = np.ones(count, dtype=bool), np.ones(count, dtype=bool)
+        bounds = offsets - first
+        lengths = bounds[1:] - bounds[:-1]
+        return cls(
+            plan, tokens, first, bounds, bounds[:-1], lengths, x, radius, top, uniform, found
+        )
+
+    def layer(self, block: int, may_wait: bool) -> bool:
+        """Apply a layer to all tokens.
+
+        If it is active on all of them and ``may_wait``, it is not applied, and the answer is True.
+        """
+        arrays = self.plan.arrays
+        t, bound = self._products(arrays.u[block], float(arrays.b[block]))
+        low, high = float(t.min()), float(t.max())
+        if high < -bound:
+            return False
+        if low > bound:
+            if may_wait:
+                return True
+            whole = np.ones(len(self.lengths), dtype=bool)
+        else:
+            whole = self._count(t > bound) == self.lengths
+            self.uniform &= whole | (self._count(t < -bound) == self.lengths)
+        self.story.append(Layer(block, whole))
+        reach = arrays.absolute_w[block]
+        self.x = self.x + np.maximum(t, 0.0)[:, None] * arrays.w[block]
+        self.radius = (self.radius + reach * bound) * SLACK
+        self._grow(self.top + reach * (max(high, 0.0) + bound))
+        return False
+
+    def features(self, blocks: Sequence[int]) -> None:
+        """Apply layers none of which reads what another one writes, to all tokens.
+
+        Their products are those with the tokens as they are; what they add are products as well.
+        """
+        arrays, size = self.plan.arrays, self.plan.sizes.panel
+        written = np.flatnonzero((arrays.w[list(blocks)] != 0).any(axis=0))
+        self.x = self.x.copy()
+        for k in range(0, len(blocks), size):
+            some = list(blocks[k : k + size])
+            u, b, w = arrays.u[some], arrays.b[some], arrays.w[some][:, written]
+            t = self.x @ u.T
+            t += b
+            sizes = arrays.absolute_u[some]
+            rounding = gamma(u.shape[1] + 8) * (sizes @ self.top + np.abs(b))
+            bound = (sizes @ self.radius + rounding) * SLACK + TINY
+            if self.uniform.any():
+                self._note(some, t, bound)
+            np.maximum(t, 0.0, out=t)
+            self.x[:, written] += t @ w
+            most = (t.max(axis=0) + bound) @ np.abs(w) * SLACK
+            doubt = (bound @ np.abs(w) + gamma(len(some) + 8) * most) * SLACK
+            self.radius[written] = (self.radius[written] + doubt) * SLACK + TINY
+            self.top[written] += most
+            self._grow(self.top)
+
+    def _note(self, blocks: Sequence[int], t: Array, bound: Array) -> None:
+        """Record on which sequences layers are active, t (T, k) their products."""
+        active = np.add.reduceat(t > bound, self.starts, axis=0, dtype=np.int64)
+        rests = np.add.reduceat(t < -bound, self.starts, axis=0, dtype=np.int64)
+        whole = active == self.lengths[:, None]
+        self.uniform &= (whole | (rests == self.lengths[:, None])).all(axis=1)
+        self.story += [Layer(block, whole[:, i]) for i, block in enumerate(blocks)]
+
+    def pull(self, block: int, rho: float, alpha: float) -> None:
+        """Attention with ρ ≠ 0: z ↦ ρz + α·focus."""
+        leader = self.leaders(block) if self.plan.parameters.v.values[block].any() else None
+        focus = self.means() if leader is None else self.rows(leader)
+        self.story.append(Focus(block, leader))
+        self.x = rho * self.x + np.repeat(alpha * focus.values, self.lengths, axis=0)
+        radius = np.maximum(self.radius, focus.radius.max(axis=0))
+        self.radius = (abs(rho) + abs(alpha)) * radius * SLACK
+        self._grow((abs(rho) + abs(alpha)) * self.top)
+
+    def _grow(self, top: Array) -> None:
+        self.top = top * SLACK
+        self.radius = self.radius + (8 * UNIT * self.top + TINY)
+
+    def _products(self, u: Array, b: float) -> tuple[Array, float]:
+        """⟨u,z⟩ + b for every token, and one bound on the errors (`points`)."""
+        t = self.x @ u
+        t += b
+        rounding = gamma(len(u) + 8) * (float(np.abs(u) @ self.top) + abs(b))
+        return t, (float(np.abs(u) @ self.radius) + rounding) * SLACK + TINY
+
+    def _count(self, mask: Array) -> Array:
+        return np.asarray(np.add.reduceat(mask, self.starts, dtype=np.int64))
+
+    def means(self, layer: int | None = None) -> EnclosedPoints:
+        """Enclose the means, after a ``layer`` that is active on all tokens and therefore
+        affine.
+        """
+        n = int(self.lengths[0])
+        if len(self.x) == n * len(self.lengths) and (self.lengths == n).all():
+            grouped = self.x.reshape(len(self.lengths), n, -1)
+            means = np.einsum("nid->nd", grouped)  # faster than a sum
+            if n > 1:
+                means /= n
+        else:
+            n = int(self.lengths.max())
+            means = totals(self.x, self.bounds)
+            means /= self.lengths[:, None]
+        spread = (self.radius + gamma(n + 3) * self.top) * SLACK + TINY
+        if layer is not None:
+            arrays = self.plan.arrays
+            b, size, d = float(arrays.b[layer]), arrays.absolute_u[layer], means.shape[1]
+            t = means @ arrays.u[layer]
+            t += b
+            rounding = gamma(d + 8) * (float(size @ self.top) + abs(b))
+            bound = (float(size @ spread) + rounding) * SLACK + TINY
+            reach = arrays.absolute_w[layer]
+            top = (self.top + reach * (float(np.abs(t).max()) + bound)) * SLACK
+            means += t[:, None] * arrays.w[layer]
+            spread = (spread + reach * bound) * SLACK + 8 * UNIT * top + TINY
+            self.story.append(Layer(layer, np.ones(len(means), dtype=bool)))
+        return EnclosedPoints(means, np.tile(spread, (len(means), 1)))
+
+    def rows(self, leader: Array) -> EnclosedPoints:
+        """Enclosures of single tokens."""
+        values = self.x[leader - self.first]
+        return EnclosedPoints(values, np.tile(self.radius + TINY, (len(values), 1)))
+
+    def leaders(self, block: int) -> Array:
+        """The row of the token that all tokens of a sequence attend to, and whether that is
+        certain.
+
+        It is certain where all scores ⟨v,z⟩ have one sign and one token, repeated or not, has the
+        largest.
+        """
+        v = self.plan.parameters.v.values[block]
+        scores, bound = self._products(v, 0.0)
+        low = np.minimum.reduceat(scores, self.starts)
+        high = np.maximum.reduceat(scores, self.starts)
+        negative = high < -bound
+        sided = (low > bound) | negative
+        if negative.any():
+            scores = scores * np.repeat(np.where(negative, -1.0, 1.0), self.lengths)
+            high = np.where(negative, -low, high)
+        # what overflowed may lead, too: every sequence has a token that is near
+        near = ~(scores < np.repeat(high - 2.001 * bound, self.lengths))
+        places = np.flatnonzero(near)
+        count = self._count(near)
+        leader = places[np.cumsum(count) - count] + self.first
+        certain = sided & (count == 1)
+        for j in np.flatnonzero(sided & (count > 1) & self.uniform & self.found):
+            mine = (places >= self.starts[j]) & (places < self.starts[j] + self.lengths[j])
+            certain[j] = self._alike(places[mine] + self.first)
+        self.found &= certain
+        return np.asarray(leader)
+
+    def _alike(self, rows: Array) -> bool:
+        """Whether some tokens of the data set are equal."""
+        d = self.x.shape[1]
+        given = self.tokens.values[rows]
+        if not (given == given[0]).all():
+            return False
+        cells = (rows[:, None] * d + np.arange(d)).ravel().tolist()
+        return not self.tokens.exact or not any(i in self.tokens.exact for i in cells)
