@@ -363,7 +363,7 @@ WRONG = {
     "a model to build": (lambda: hm.build(MODEL), "takes a data set"),
     "an unknown strategy": (
         lambda: hm.build(DATA, "poppy"),
-        "known are paper, peel, cover, fold, auto",
+        "known are paper, peel, cover, fold, learn, auto",
     ),
     "a seed of text": (lambda: hm.build(DATA, seed="1"), "an integer"),
     "swapped": (lambda: hm.certify(DATA, MODEL), r"certify\(model, data\)"),
@@ -381,7 +381,7 @@ WRONG = {
     "a token to trace": (lambda: MODEL.trace(X[0][0]), "list of tokens"),
     "another dimension": (lambda: MODEL.outputs([[(1, 2, 3)]]), "the model has dimension 2"),
     "no positions": (
-        lambda: hm.build(hm.Dataset(X, Y, positional=True)).predict(X), "positional=True",
+        lambda: hm.build(hm.Dataset(X, Y, positional=True)).trace(X[0]), "positional=True",
     ),
     "no sets": (lambda: hm.predict((1, 2), None), "a dict of label"),
     "no output": (lambda: hm.predict(3, DATA), "N times d"),

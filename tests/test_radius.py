@@ -153,6 +153,7 @@ def test_built_models(strategy, data, draw):
         model = hm.build(data, strategy=strategy)
     except hm.ContradictionError:
         assume(False)
+    data = model.read(data)
     rng = Random(draw.draw(st.integers(0, 2**32)))
     for j in range(min(len(data), 3)):
         check(model, data.sequence(j), data.sets, rng, tries=2)
@@ -247,7 +248,7 @@ def test_radius_equals_that_of_a_plain_computation(case):
     assert radii(model, data).each[0].value == expected
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "learn"])  # points
 @pytest.mark.parametrize("seed", range(3))
 def test_radii_of_built_models_equal_those_of_a_plain_computation(strategy, seed):
     rng = Random(seed)

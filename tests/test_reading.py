@@ -263,17 +263,24 @@ def test_label_sets_of_their_own_are_no_cones(tmp_path):
         hm.load(tmp_path / "d.csv", label_sets="argmax")
 
 
-def test_what_was_not_read_as_the_model_reads_is_refused_with_advice():
+def test_what_was_not_read_yet_is_read_as_the_model_reads():
     X, y = [[(1,), (2,), (5,)], [(3,), (4,)]], ["a", "b"]
     data = hm.Dataset(X, y, reading=hm.Reading(window=3, lift=1))
     model = hm.build(data)
-    for call in (model.outputs, model.predict, lambda Z: model.trace(Z[0])):
-        with pytest.raises(hm.InputError, match=r"read_as\(model.reading\)"):
-            call(X)
-    assert model.predict(hm.Dataset(X).read_as(model.reading)) == y
-    with pytest.raises(hm.InputError, match=r"dimension .*read_as\(model.reading\)"):
-        hm.certify(model, hm.Dataset(X, y))
-    assert hm.certify(model, hm.Dataset(X, y).read_as(model.reading)).proved
+    plain = hm.Dataset(X, y)
+    assert model.outputs(X) == model.outputs(plain) == model.outputs(data)
+    assert model.predict(X) == model.predict(plain) == y
+    assert (model(plain) == model(data)).all()
+    assert hm.certify(model, plain).to_json() == hm.certify(model, data).to_json()
+    with pytest.raises(hm.InputError, match=r"read_as\(model.reading\)"):
+        model.trace(X[0])  # exact tokens, one by one: they are what is shown
+
+
+def test_data_read_in_another_way_stay_as_they_are():
+    X, y = [[(1,), (2,), (5,)], [(3,), (4,)]], ["a", "b"]
+    model = hm.build(hm.Dataset(X, y, reading=hm.Reading(window=3)))
+    with pytest.raises(hm.InputError, match="dimension"):
+        hm.certify(model, hm.Dataset(X, y, positional=True))
 
 
 # -- commands -------------------------------------------------------------------------------------

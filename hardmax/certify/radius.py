@@ -102,6 +102,7 @@ def radii(
     >>> radii(model, data).least        # 3 is nearer to b = 1 than to a = 0 until it reaches 1/2
     Fraction(1, 2)
     """
+    data = model.read(data)
     if model.dimension != data.dimension:
         raise InputError(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"

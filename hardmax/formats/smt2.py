@@ -52,6 +52,7 @@ def smt2_script(
     """
     labels = data.need_labels()
     chosen = list(range(len(data))) if sequences is None else list(sequences)
+    data = model.read(data)
     blocks = _checked(model, data, chosen, radius, claim)
     script = Script(data.dimension)
     failures = []

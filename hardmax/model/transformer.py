@@ -139,13 +139,13 @@ class Transformer:
         True
         """
         mine = self.reading
+        if data.own_sets or mine.label_sets == "points":
+            mine = replace(mine, label_sets=data.reading.label_sets)
         plain = data.reading == Reading(label_sets=data.reading.label_sets)
         if not plain or mine == data.reading:
             return data
         if mine.dimension(data.written_dimension) != self.dimension:
             return data
-        if data.own_sets:
-            mine = replace(mine, label_sets=data.reading.label_sets)
         return data.read_as(mine)
 
     def stage_counts(self) -> dict[str, int]:
