@@ -28,7 +28,7 @@ class Candidate:
 
 
 def candidates(data: Dataset) -> list[Candidate]:
-    """What to try: tokens alone, windows, windows with positions.
+    """What to try: windows, tokens alone, windows with positions. The last one sees most.
 
     Where the data are read in a way of their own already, it stays; a stride is added to none.
 
@@ -40,14 +40,13 @@ def candidates(data: Dataset) -> list[Candidate]:
         mixtures = [_ORDERLESS, _BOTH, _PLACED] if given.positional else [_ORDERLESS]
         return [Candidate(given, mixture) for mixture in mixtures]
     lengths = np.array([data.written_length(j) for j in range(len(data))])
-    found = [Candidate(given, _ORDERLESS)]
-    if lengths.max() > 1:
-        window = _window(data, int(np.median(lengths)), int(lengths.sum()), given)
-        placed = replace(window, positional=True)
-        if window.window > 1:
-            found.append(Candidate(window, _ORDERLESS))
-        found += [Candidate(placed, _BOTH), Candidate(placed, _PLACED)]
-    return found
+    alone = Candidate(given, _ORDERLESS)
+    if lengths.max() == 1:
+        return [alone]
+    window = _window(data, int(np.median(lengths)), int(lengths.sum()), given)
+    placed = replace(window, positional=True)
+    found = [Candidate(window, _ORDERLESS)] if window.window > 1 else []
+    return [*found, alone, Candidate(placed, _BOTH), Candidate(placed, _PLACED)]
 
 
 def _window(data: Dataset, length: int, tokens: int, given: Reading) -> Reading:

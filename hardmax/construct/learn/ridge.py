@@ -20,6 +20,7 @@ PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # for each feature that is 
 _PATH = 0.1  # the penalty while features are thrown out
 _DROP = 0.7  # share of the blocks that a step of it keeps
 _FOLDS = 5
+_SURE = 250  # predictions that cross-validation counts at least; small data are cut several times
 _MOST = 1000  # sequences used for choosing; the weights are then fitted to all
 
 
@@ -64,21 +65,18 @@ def cross_validate(
     """
     rows = rng.permutation(len(y))[:_MOST]
     features, y = features[rows], y[rows]
-    fold = np.empty(len(y), dtype=int)
-    for c in np.unique(y):
-        members = rng.permutation(np.flatnonzero(y == c))
-        fold[members] = (np.arange(len(members)) + rng.integers(_FOLDS)) % _FOLDS
     wrong = np.zeros((len(budgets), len(PENALTIES)))
-    for k in np.unique(fold).tolist():
-        tell("learn")
-        train, test = fold != k, fold == k
-        if not train.any():
-            continue
-        fits = _fits(features[train], y[train], int(y.max()) + 1, cost, budgets)
-        for b, scores in enumerate(fits):
-            for p, each in enumerate(scores):
-                wrong[b, p] += (each.of(features[test]).argmax(axis=1) != y[test]).sum()
-    error = wrong / len(y)
+    repeats = max(1, _SURE // len(y))
+    for _ in range(repeats):
+        fold = _folds(y, rng)
+        for k in np.unique(fold).tolist():
+            tell("learn")
+            train, test = fold != k, fold == k
+            fits = _fits(features[train], y[train], int(y.max()) + 1, cost, budgets)
+            for b, scores in enumerate(fits):
+                for p, each in enumerate(scores):
+                    wrong[b, p] += (each.of(features[test]).argmax(axis=1) != y[test]).sum()
+    error = wrong / (repeats * len(y))
     least = float(error.min())
     doubt = 0.25 * float(np.sqrt(max(least * (1 - least), 1 / len(y)) / len(y)))
     options = [
@@ -89,6 +87,15 @@ def cross_validate(
     ]
     budget, found, penalty = min(options)
     return Plan(budget, -penalty, found)
+
+
+def _folds(y: Array, rng: np.random.Generator) -> Array:
+    """A fold for each of n sequences; every class is spread over all folds."""
+    fold = np.empty(len(y), dtype=int)
+    for c in np.unique(y):
+        members = rng.permutation(np.flatnonzero(y == c))
+        fold[members] = (np.arange(len(members)) + rng.integers(_FOLDS)) % _FOLDS
+    return fold
 
 
 def fit(features: Array, y: Array, classes: int, cost: Array, plan: Plan) -> Scores:
