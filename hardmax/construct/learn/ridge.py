@@ -54,8 +54,8 @@ def cross_validate(
 ) -> Plan:
     """Choose the budget and the penalty; ``features`` (n, K), classes ``y`` (n,), ``cost`` (K,).
 
-    Of all that err by at most a quarter of a standard error more than the best, the smallest
-    budget is taken, then the least error, then the largest penalty.
+    Of all that err by at most a quarter of a standard error more than the best, the largest
+    penalty is taken, then the least error, then the smallest budget.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 9))
@@ -80,12 +80,12 @@ def cross_validate(
     least = float(error.min())
     doubt = 0.25 * float(np.sqrt(max(least * (1 - least), 1 / len(y)) / len(y)))
     options = [
-        (budget, float(error[b, p]), -penalty)
+        (-penalty, float(error[b, p]), budget)
         for b, budget in enumerate(budgets)
         for p, penalty in enumerate(PENALTIES)
         if error[b, p] <= least + doubt
     ]
-    budget, found, penalty = min(options)
+    penalty, found, budget = min(options)
     return Plan(budget, -penalty, found)
 
 
