@@ -14,6 +14,7 @@ _DILATIONS = (1, 2, 4, 8, 16, 32, 64)
 _WIDEST = 512  # coordinates that a window may have
 _NUMBERS = 2**26  # coordinates of all tokens; longer data get a stride
 
+_MEAN = Mixture(0.0, 0.0)
 _ORDERLESS = Mixture(0.5, 0.5)
 _BOTH = Mixture(0.35, 0.35, 0.15, 0.15)
 _PLACED = Mixture(0.0, 0.0, 0.5, 0.5)
@@ -28,25 +29,25 @@ class Candidate:
 
 
 def candidates(data: Dataset) -> list[Candidate]:
-    """What to try: windows, tokens alone, windows with positions. The last one sees most.
+    """What to try: means, windows, tokens alone, windows with positions. The last sees most.
 
     Where the data are read in a way of their own already, it stays; a stride is added to none.
 
     >>> [c.reading.window for c in candidates(Dataset([[[1]], [[2]]], ["a", "b"]))]
-    [1]
+    [1, 1]
     """
     given = replace(data.reading, lift=0)
     if given != Reading(label_sets=given.label_sets):
-        mixtures = [_ORDERLESS, _BOTH, _PLACED] if given.positional else [_ORDERLESS]
+        mixtures = [_MEAN, _ORDERLESS, *([_BOTH, _PLACED] if given.positional else [])]
         return [Candidate(given, mixture) for mixture in mixtures]
     lengths = np.array([data.written_length(j) for j in range(len(data))])
-    alone = Candidate(given, _ORDERLESS)
+    mean, alone = Candidate(given, _MEAN), Candidate(given, _ORDERLESS)
     if lengths.max() == 1:
-        return [alone]
+        return [mean, alone]
     window = _window(data, int(np.median(lengths)), int(lengths.sum()), given)
     placed = replace(window, positional=True)
     found = [Candidate(window, _ORDERLESS)] if window.window > 1 else []
-    return [*found, alone, Candidate(placed, _BOTH), Candidate(placed, _PLACED)]
+    return [mean, *found, alone, Candidate(placed, _BOTH), Candidate(placed, _PLACED)]
 
 
 def _window(data: Dataset, length: int, tokens: int, given: Reading) -> Reading:
