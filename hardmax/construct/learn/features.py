@@ -73,6 +73,10 @@ class Features:
             first = last
         return found / np.diff(offsets)[:, None]
 
+    def behind(self, count: int) -> Features:
+        """The same features of tokens that have ``count`` more coordinates in front."""
+        return Features(np.pad(self.u, ((0, 0), (count, 0))), self.low, self.high)
+
     @classmethod
     def joined(cls, parts: Sequence[Features]) -> Features:
         """All features of several pools on the same tokens."""

@@ -20,7 +20,8 @@ PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # for each feature that is 
 _PATH = 0.1  # the penalty while features are thrown out
 _DROP = 0.7  # share of the blocks that a step of it keeps
 _FOLDS = 5
-_SURE = 250  # predictions that cross-validation counts at least; small data are cut several times
+_SURE = 250  # predictions that cross-validation should count; small data are cut several times
+_REPEATS = 5  # at most
 _MOST = 1000  # sequences used for choosing; the weights are then fitted to all
 
 
@@ -66,7 +67,7 @@ def cross_validate(
     rows = rng.permutation(len(y))[:_MOST]
     features, y = features[rows], y[rows]
     wrong = np.zeros((len(budgets), len(PENALTIES)))
-    repeats = max(1, _SURE // len(y))
+    repeats = min(_REPEATS, max(1, _SURE // len(y)))
     for _ in range(repeats):
         fold = _folds(y, rng)
         for k in np.unique(fold).tolist():
