@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...exact.array import Array
-from ...stages import tell
 
 PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # for each feature that is kept
 _PATH = 0.1  # the penalty while features are thrown out
@@ -71,7 +70,6 @@ def cross_validate(
     for _ in range(repeats):
         fold = _folds(y, rng)
         for k in np.unique(fold).tolist():
-            tell("learn")
             train, test = fold != k, fold == k
             fits = _fits(features[train], y[train], int(y.max()) + 1, cost, budgets)
             for b, scores in enumerate(fits):

@@ -80,7 +80,6 @@ def build_learn(
     room = 8 * distinct + 4 - len(names)
     with one_blas_thread():  # many small products; several threads would wait for each other
         trial = _best(data, tried, y, room, features, seed)
-        tell("learn")
         scores = fit(trial.means, y, len(names), trial.pool.cost, trial.plan)
     read = data.read_as(trial.candidate.reading)
     try:
