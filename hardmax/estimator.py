@@ -71,10 +71,9 @@ class ExactClassifier:
     def _labels(self, sequences: Any) -> list[Any]:
         """Labels of sequences: the set that holds the exact output, else the nearest."""
         data = Dataset(sequences, reading=self.model_.reading)
-        if data.written_dimension != self._width:
-            raise InputError(
-                f"the tokens have dimension {data.written_dimension}, those of fit had {self._width}"
-            )
+        own, wanted = data.written_dimension, self._width
+        if own != wanted:
+            raise InputError(f"the tokens have dimension {own}, those of fit had {wanted}")
         found: list[Any] = predict(self.model_.outputs(data), self.label_sets_)
         return found
 
