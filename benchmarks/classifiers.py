@@ -127,7 +127,7 @@ class _Small:
     def __init__(self, torch, width: int, classes: int, length: int) -> None:
         nn = torch.nn
         self.embed = nn.Linear(width, _WIDTH)
-        layer = nn.TransformerEncoderLayer(_WIDTH, 4, 2 * _WIDTH, 0.1, batch_first=True)
+        layer = nn.TransformerEncoderLayer(_WIDTH, 4, 2 * _WIDTH, 0.0, batch_first=True)
         self.layers = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
         self.read = nn.Linear(_WIDTH, classes)
         angle = torch.arange(length)[:, None] / 1000 ** (torch.arange(0, _WIDTH, 2) / _WIDTH)
