@@ -16,7 +16,7 @@ from benchmarks.splits import needed
 
 Arrays = Sequence[np.ndarray]
 _LEAST = 9  # points in time that MiniRocket needs
-_EPOCHS, _WIDTH, _BATCH, _STEPS = 150, 32, 32, 1500
+_EPOCHS, _STEPS, _WIDTH, _BATCH = 100, 3000, 32, 16
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Families of labelled series, made from a seed: something to tune to, so that real data stay unseen.
+"""Families of labelled series, made from a seed, to tune to, so that real data stay unseen.
 
 Each family is a function of a random generator and a number of sequences that returns a list of
 arrays (n_j, d) and a list of labels. Training and test part are drawn alike.
@@ -43,7 +43,7 @@ def bump_shape(rng: np.random.Generator, count: int) -> Series:
 def bump_place(rng: np.random.Generator, count: int) -> Series:
     """A bump in noise: does it lie in the first, the second or the third part?"""
     bump = np.hanning(15)
-    X, y = _noise(rng, count, 90, 0.35), _labels(rng, count, "012")
+    X, y = _noise(rng, count, 90, 0.75), _labels(rng, count, "012")
     for x, label in zip(X, y, strict=True):
         _add(x, 1.5 * bump, 30 * int(label) + int(rng.integers(16)))
     return X, y
@@ -51,12 +51,12 @@ def bump_place(rng: np.random.Generator, count: int) -> Series:
 
 def frequency(rng: np.random.Generator, count: int) -> Series:
     """A sine of random phase in noise: which of three neighbouring frequencies has it?"""
-    cycles = {"slow": 6.0, "middle": 7.5, "fast": 9.0}
+    cycles = {"slow": 6.0, "middle": 7.0, "fast": 8.0}
     y = _labels(rng, count, cycles)
     time = np.linspace(0, 1, 120)
     X = [
         np.sin(2 * np.pi * ((cycles[c] + rng.normal(0, 0.3)) * time + rng.random()))
-        + rng.normal(0, 0.7, 120)
+        + rng.normal(0, 1.0, 120)
         for c in y
     ]
     return X, y
@@ -123,12 +123,12 @@ def count_of_motifs(rng: np.random.Generator, count: int) -> Series:
 
 def outliers(rng: np.random.Generator, count: int) -> Series:
     """Noise of variance 1: Gaussian, or with heavier tails, or with some far outliers?"""
-    y = _labels(rng, count, ["gauss", "laplace", "spikes"])
+    y = _labels(rng, count, ["gauss", "tails", "spikes"])
     X = []
     for label in y:
-        x = rng.laplace(size=120) if label == "laplace" else rng.normal(size=120)
+        x = rng.standard_t(3, size=120) if label == "tails" else rng.normal(size=120)
         if label == "spikes":
-            x[rng.permutation(120)[: rng.integers(3, 7)]] += rng.choice([-3, 3])
+            x[rng.permutation(120)[: rng.integers(3, 7)]] += rng.choice([-5, 5])
         X.append(x / x.std())
     return X, y
 
@@ -195,7 +195,7 @@ def dip(rng: np.random.Generator, count: int) -> Series:
         start, end = 40 + rng.normal(0, 6), 105 + rng.normal(0, 6)
         x = 1 / (1 + np.exp((start - time) / 4)) - 1 / (1 + np.exp((end - time) / 4))
         if label == "dip":
-            x -= 0.14 * np.exp(-(((time - end - 14) / 5) ** 2))
+            x -= 0.08 * np.exp(-(((time - end - 14) / 5) ** 2))
         x += rng.normal(0, 0.01, 150) + 0.05 * np.cumsum(rng.normal(0, 0.06, 150))
         X.append((x - x.mean()) / x.std())
     return X, y

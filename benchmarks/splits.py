@@ -26,9 +26,9 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 class Split:
     """Sequences ``X``, arrays (n_j, d) of float64, and labels ``y``, for training and for test."""
 
-    train_X: Sequence[np.ndarray]
+    train_X: Sequence[np.ndarray]  # noqa: N815
     train_y: Sequence[str]
-    test_X: Sequence[np.ndarray]
+    test_X: Sequence[np.ndarray]  # noqa: N815
     test_y: Sequence[str]
 
     def train(self) -> hm.Dataset:
