@@ -68,6 +68,7 @@ class Dataset:
     """
 
     sets: NamedSets
+    own_sets: bool
     given_sets: NamedSets  # before the reading: those of the file, or the cones of argmax in ℚ^M
     reading: Reading
     tokens: ExactArray  # as the model sees them
