@@ -1,4 +1,4 @@
-"""Theorem 18 as a program: given features, scores, one collapse, a read-out and repairs, by exact
+"""Theorem 20 as a program: given features, scores, one collapse, a read-out and repairs, by exact
 arithmetic, for the label sets of argmax.
 
 Sequence j of class y_j < M must end where coordinate y_j is the largest of the first M. Coordinates

@@ -13,7 +13,7 @@ from proofs.sources import THEORY
 from proofs.vectors import Vector, gram, inner, mean, vectors
 
 SOURCE = THEORY
-PLACE = "Lemmas 17 to 20, Theorem 18"
+PLACE = "Lemmas 17 to 19, Theorem 20"
 STATEMENT = (
     "h feed-forward blocks add weighted ReLU features of each token to coordinates that were "
     "zero; the collapse takes their exact means; M - 1 blocks make coordinate c the maximum of "
