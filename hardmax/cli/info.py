@@ -68,7 +68,7 @@ def info(model: str, as_json: bool) -> int:
         *([("attention", UNIFORM)] if facts["attention"] else []),
         ("strategy", str(meta.get("strategy", "unknown"))),
         ("seed", str(meta.get("seed", "unknown"))),
-        ("labels", str(len(labels)) if isinstance(labels, dict) else "not recorded"),
+        ("labels", str(len(labels)) if isinstance(labels, dict | list) else "not recorded"),
         *([("outputs", str(meta["outputs"]))] if type(meta.get("outputs")) is int else []),
         *_reading(loaded.reading),
         ("attention", "masked: token i sees tokens 1 to i" if loaded.masked else "not masked"),
