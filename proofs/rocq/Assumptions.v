@@ -1,7 +1,7 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Classification Softmax.
+From Hardmax Require Import TieSplitting Separation Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Example.
 
 Print Assumptions SA_paper.
@@ -37,11 +37,21 @@ Print Assumptions peel_step.
 Print Assumptions peeling.
 Print Assumptions collapse.
 Print Assumptions collapse_and_peel.
+Print Assumptions sweep_step.
+Print Assumptions sweep.
+Print Assumptions attraction.
 Print Assumptions clustering.
 Print Assumptions separated_depth.
 Print Assumptions split_tie.
 Print Assumptions split_tie_keep.
 Print Assumptions split_ties.
+Print Assumptions more_components.
+Print Assumptions mix_diff.
+Print Assumptions admissible.
+Print Assumptions separation_step.
+Print Assumptions separating_block.
+Print Assumptions separation.
+Print Assumptions separation_depth.
 Print Assumptions build_distinct.
 Print Assumptions build.
 Print Assumptions classification_necessary.
