@@ -1,7 +1,7 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Separation Classification Softmax.
+From Hardmax Require Import TieSplitting Separation Strategy Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Example.
 
 Print Assumptions SA_paper.
@@ -52,6 +52,14 @@ Print Assumptions separation_step.
 Print Assumptions separating_block.
 Print Assumptions separation.
 Print Assumptions separation_depth.
+Print Assumptions ncomp_disjoint.
+Print Assumptions cluster_and_sweep.
+Print Assumptions paper_strategy.
+Print Assumptions paper_strategy_bounds.
+Print Assumptions preprocessing.
+Print Assumptions paper_strategy_preprocessed.
+Print Assumptions theorem_2_4_paper_stages.
+Print Assumptions theorem_2_4_paper_stages_distinct.
 Print Assumptions build_distinct.
 Print Assumptions build.
 Print Assumptions classification_necessary.

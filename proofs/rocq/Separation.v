@@ -109,6 +109,15 @@ move=> N0; apply/card_gt0P; exists (fingraph.root (graph Z) (Ordinal N0)).
 by rewrite !inE andbT; apply/roots_root/sym_connect_sym/graph_sym.
 Qed.
 
+(* N components mean that no two sequences share a token. *)
+Lemma ncomp_disjoint Z : disjoint_tokens Z -> ncomp Z = N.
+Proof.
+move=> disj; rewrite -[RHS]card_ord; apply: eq_card => i; rewrite !inE andbT; apply/eqP.
+have /connectP[p] := connect_root (graph Z) i; elim: p i => [|j p IH] i //=.
+case/andP=> eij pj lj; have [ij | /disj/negP[]] := eqVneq i j; last exact: eij.
+by rewrite ij in lj *; apply: IH.
+Qed.
+
 Definition all_tokens Z : seq token := flatten [seq Z i | i <- enum 'I_N].
 
 Lemma token_in Z i : {subset Z i <= all_tokens Z}.
