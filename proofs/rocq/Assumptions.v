@@ -2,7 +2,7 @@
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
 From Hardmax Require Import TieSplitting Separation Strategy Classification Softmax.
-From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Example.
+From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
 Print Assumptions SA_paper.
 Print Assumptions FF_rank1.
@@ -89,6 +89,14 @@ Print Assumptions readout_exact.
 Print Assumptions checker_exact.
 Print Assumptions checker_sound.
 Print Assumptions checker_nonempty.
+Print Assumptions below_sound.
+Print Assumptions separated_sound.
+Print Assumptions disjoint_sound.
+Print Assumptions proved_sound.
+Print Assumptions parameters_exact.
+Print Assumptions measures_exact.
+Print Assumptions counts_sound.
+Print Assumptions bounds_sound.
 Print Assumptions model_checks.
 Print Assumptions model_classifies.
 Print Assumptions model_classifies_rat.
