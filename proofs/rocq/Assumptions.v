@@ -97,6 +97,10 @@ Print Assumptions parameters_exact.
 Print Assumptions measures_exact.
 Print Assumptions counts_sound.
 Print Assumptions bounds_sound.
+Print Assumptions model_proved.
+Print Assumptions model_counts.
+Print Assumptions overlap_refuted.
+Print Assumptions equal_points_refuted.
 Print Assumptions model_checks.
 Print Assumptions model_classifies.
 Print Assumptions model_classifies_rat.

@@ -5,7 +5,7 @@
 (* collapse; radial peeling. Checker.check is run by vm_compute.                *)
 From Coq Require Import QArith.
 From mathcomp Require Import all_ssreflect ssralg ssrnum rat matrix.
-From Hardmax Require Import Model Measure Checker Indistinguishable.
+From Hardmax Require Import Model Measure Checker Indistinguishable Certificate.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -48,6 +48,30 @@ Proof. exact: checker_sound model_checks. Qed.
 (* ... and over the rationals of MathComp *)
 Theorem model_classifies_rat : all_classified rat_realFieldType 2 model data.
 Proof. exact: model_classifies. Qed.
+
+(* The same model as a certificate says it: the label sets are disjoint, too.   *)
+Definition label_sets : seq qset := [:: blue; orange; green].
+Definition places : seq (seq (seq Q) * nat) := zip sequences [:: 0; 1; 0; 2]%nat.
+Definition separation : seq hyperplane := [::
+  Hyperplane 0 2 [:: (0 # 1); (1 # 1)] (5 # 1) [::] [:: (1 # 1)];
+  Hyperplane 1 2 [:: (0 # 1); (1 # 1)] (5 # 1) [::] [:: (1 # 1)]].
+
+Theorem model_proved (R : realFieldType) : PROVED R 2 label_sets model places.
+Proof. by apply: (@proved_sound R 2 _ separation); vm_compute. Qed.
+
+(* four distinct measures, six blocks, 30 parameters; and the bounds            *)
+Theorem model_counts (R : realFieldType) :
+  [/\ measures R 2 places = 4%nat, size model = 6%nat & parameters R 2 model = 30%nat].
+Proof. by apply: counts_sound; vm_compute. Qed.
+
+(* Sets that meet are refused, whatever hyperplane is offered.                  *)
+Lemma overlap_refuted : ~~ check_disjoint 2 [:: blue; QHalfspace [:: (0 # 1); (1 # 1)] (1 # 1)]
+  [:: Hyperplane 0 1 [:: (0 # 1); (1 # 1)] (1 # 1) [::] [:: (1 # 1)]].
+Proof. by vm_compute. Qed.
+
+Lemma equal_points_refuted : ~~ check_disjoint 2 [:: blue; blue]
+  [:: Hyperplane 0 1 [:: (0 # 1); (1 # 1)] (2 # 1) [::] [::]].
+Proof. by vm_compute. Qed.
 
 (* A wrong claim is refuted: with two labels exchanged the property is false.   *)
 Definition wrong_data := zip sequences [:: orange; blue; blue; green].
