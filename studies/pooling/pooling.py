@@ -1,7 +1,7 @@
 """Do maxima of features help strategy `learn`, beside their means?
 
     python -m studies.pooling.pooling                # the table, from results/pooling.json
-    python -m studies.pooling.pooling --data chirp   # computes a family (two seeds), keeps the rest
+    python -m studies.pooling.pooling --data chirp   # computes a family, keeps the rest (--seed 1: another)
     python -m studies.pooling.pooling --check        # the construction of README.md, exactly
 
 Everything is as in ``hm.build(strategy="learn")``: candidates, pools, cross-validation, ridge. Only
@@ -30,7 +30,6 @@ from hardmax.model.layers import RankOneBlock
 from hardmax.model.transformer import Transformer
 
 RESULTS = Path(__file__).parent / "results" / "pooling.json"
-SEEDS = (0, 1)
 VARIANTS = ("means", "maxima", "blocks")
 COST = 2  # blocks of a maximum
 _CHUNK = 2**22
@@ -101,7 +100,8 @@ def _variants(
             features = np.c_[features, maxima(first, tokens, seen.offsets)]
             unseen = np.c_[unseen, maxima(first, new.tokens.values, new.offsets)]
             cost = np.r_[cost, np.full(len(first), COST if variant == "blocks" else 1)]
-        plan = cross_validate(features, y, cost, _BUDGETS, rng)
+        rows = rng.permutation(len(y))
+        plan = cross_validate(features[rows], y[rows], cost, _BUDGETS, rng)
         scores = fit(features, y, len(train.sets), cost, plan)
         found[variant] = {
             "cv": plan.error,
@@ -186,18 +186,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", action="append", choices=families.FAMILIES)
+    parser.add_argument("--seed", type=int, default=0, help="of the families")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     if options.check:
         check()
         return
     rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+    rank = list(families.FAMILIES)
     for name in options.data or []:
-        rows = [row for row in rows if row["data"] != name]
-        for seed in SEEDS:
-            rows += compare(name, seed)
-        rank = list(families.FAMILIES)
-        rows.sort(key=lambda row: rank.index(row["data"]))
+        rows = [row for row in rows if (row["data"], row["seed"]) != (name, options.seed)]
+        rows += compare(name, options.seed)
+        rows.sort(key=lambda row: (rank.index(row["data"]), row["seed"]))
         RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
     print(table(rows))
 
