@@ -225,7 +225,10 @@ def _prove_and_store(
     cases = model.meta.get("cases")
     if cases:
         notes.insert(0, ("Lemma 3.5", ", ".join(f"Case {k}: {n}" for k, n in cases.items())))
-    error = model.meta.get("learned", {}).get("cross_validated_error")
+    learned = model.meta.get("learned", {})
+    if learned:
+        more["learned"] = learned
+    error = learned.get("cross_validated_error")
     if error is not None:
         notes.insert(0, ("learned", f"{100 * (1 - error):.1f} % right in cross-validation on DATA"))
     why = model.meta.get("why")
