@@ -292,5 +292,5 @@ def test_more_labels_than_occur_are_no_trouble():
 
 def test_too_many_labels_are_refused_before_the_work():
     data = hm.Dataset([[(j, 0)] for j in range(300)], range(300))
-    with pytest.raises(hm.InputError, match="strategy learn: .* 300 labels .* strategy cover"):
+    with pytest.raises(hm.InputError, match=r"strategy learn: .* 300 labels .* strategy cover"):
         hm.build(data, strategy="learn")

@@ -1,13 +1,13 @@
 """Do maxima of features help strategy `learn`, beside their means?
 
     python -m studies.pooling.pooling                # the table, from results/pooling.json
-    python -m studies.pooling.pooling --data chirp   # computes a family, keeps the rest (--seed 1: another)
+    python -m studies.pooling.pooling --data chirp --seed 1   # computes these rows, keeps the rest
     python -m studies.pooling.pooling --check        # the construction of README.md, exactly
 
-Everything is as in ``hm.build(strategy="learn")``: candidates, pools, cross-validation, ridge. Only
-the pool differs: *means* is what the strategy has; *maxima* adds, for every kernel of the pool, the
-largest value of one ReLU feature in a sequence. A maximum counts as one feature (the same *number* of
-features is kept), or as two blocks, which is what it takes (*blocks*).
+Everything is as in ``hm.build(strategy="learn")``: candidates, pools, cross-validation, ridge.
+Only the pool differs: *means* is what the strategy has; *maxima* adds, for every kernel of the
+pool, the largest value of one ReLU feature in a sequence. A maximum counts as one block, as the
+mean does, or as two, which is what it takes (*blocks*).
 """
 
 from __future__ import annotations
@@ -161,10 +161,8 @@ def check(trials: int = 300) -> None:
 
 def table(rows: list[dict[str, object]]) -> str:
     """Error in per cent, mean of the seeds, a line for each family and one for the mean of all."""
-    lines = [
-        "| family | cv: means | + maxima | + maxima, blocks | test: means | + maxima | + maxima, blocks |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    each = "means | + maxima | the same, 2 blocks each"
+    lines = [f"| family | cv: {each} | test: {each} |", "|---|---|---|---|---|---|---|"]
     names = list(dict.fromkeys(str(row["data"]) for row in rows))
     for name in [*names, "mean"]:
         cells = []
