@@ -18,7 +18,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.numbers import Vector, as_vector, bits, power_of_two_below
 from ..labels import LabelSet
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from .decisions import State, attention, feed_forward
@@ -202,14 +202,14 @@ def _run(
     return state.limits, state.ties
 
 
-def _block(state: State, k: int, block: RankOneBlock) -> None:
+def _block(state: State, k: int, block: PackedBlock) -> None:
     feed_forward(state, k, block)
     state.batch.feed_forward(block.u, block.b, block.w)
-    if block.rho == 1 and block.alpha == 0:
+    if not block.mixes:
         return
     after = attention(state, k, block)
     spans = list(state.batch.spans())
-    state.batch.attend(block.rho, block.alpha, block.v, state.masked)
+    state.batch.attend_heads(block.rho, block.heads, state.masked)
     pool, handles = state.pool, []
     for (start, end), (first, last) in zip(spans, state.batch.spans(), strict=True):
         if last - first < end - start:  # the sequence collapsed: one token is left

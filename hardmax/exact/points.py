@@ -76,6 +76,19 @@ class IntegerPoints:
             ]
         )
 
+    def plus(self, others: IntegerPoints, factor: int) -> IntegerPoints:
+        """X + factor·y for every point x and its own y among the others.
+
+        >>> IntegerPoints([[1, 2]]).plus(IntegerPoints([[1, 3]]), 3).vectors()
+        [(Fraction(3, 2),)]
+        """
+        rows = []
+        for x, y in zip(self.rows, others.rows, strict=True):
+            common = lcm(x[-1], y[-1])
+            a, b = common // x[-1], factor * (common // y[-1])
+            rows.append([*(a * s + b * t for s, t in zip(x[:-1], y[:-1], strict=True)), common])
+        return IntegerPoints(rows)
+
     def toward(self, focus: IntegerPoints, alpha: Fraction) -> IntegerPoints:
         """(1 − alpha)·x + alpha·y for every point x and its own y in ``focus``."""
         up, down = alpha.as_integer_ratio()

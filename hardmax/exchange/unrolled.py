@@ -74,7 +74,7 @@ def unrolled(
 def _checked(model: Transformer) -> list[RankOneBlock]:
     parameters = model.parameters
     masked = getattr(model, "masked", False) or model.meta.get("masked")
-    if parameters is None or len(parameters.alpha.shape) != 1 or masked:
+    if parameters is None or parameters.heads > 1 or masked:
         raise InputError("vnnlib needs a model of rank-1 blocks with one head and no mask")
     blocks = list(parameters)
     for k, block in enumerate(blocks):

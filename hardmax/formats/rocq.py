@@ -52,6 +52,7 @@ def rocq_script(model: Transformer, data: Dataset, places: Sequence[int] | None 
         raise InputError(
             "the Rocq checker knows no masked attention; --to smt2 and hardmax.checker do"
         )
+    model.need_one_head("the Rocq checker's proofs")
     chosen = range(len(data)) if places is None else places
     labels = data.need_labels()
     used = dict.fromkeys(labels[j] for j in chosen)

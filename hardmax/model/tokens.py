@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import reduce
 from math import lcm
 
 import numpy as np
@@ -232,16 +233,39 @@ class Tokens:
         Where ρ = 0 and all tokens of a sequence have the same maximisers they become equal:
         one token is kept for the whole sequence (C5). ``masked`` attention (4.2) keeps all.
         """
-        if rho == 1 and alpha == 0:
+        self.attend_heads(rho, ((alpha, v),), masked)
+
+    def attend_heads(
+        self,
+        rho: Fraction,
+        heads: Sequence[tuple[Fraction, Sequence[Fraction]]],
+        masked: bool = False,
+    ) -> None:
+        """Apply attention (4.1) with heads (α_h, v_h), V^h = α_h I, A^h = v_h v_hᵀ, in place.
+
+        >>> batch = Tokens.from_sequences([[(Fraction(1),), (Fraction(4),)]])
+        >>> one = Fraction(1)
+        >>> batch.attend_heads(Fraction(0), [(one, (0 * one,)), (one, (one,))])
+        >>> batch.sequence(0)
+        ((Fraction(13, 2),),)
+        """
+        if rho == 1 and not any(alpha for alpha, _ in heads):
             return
+        heads = [head for head in heads if head[0]] or heads[:1]  # α = 0 adds nothing
         table = self._rows.table()
-        weights, _ = clear_denominators(v)
-        scores = self._rows.dot([*weights, 0]) if any(weights) else [0] * len(table)
+        scores = []
+        for _, v in heads:
+            weights, _ = clear_denominators(v)
+            scores.append(self._rows.dot([*weights, 0]) if any(weights) else [0] * len(table))
         rows: list[Row] = []
         starts = [0]
         attended = attended_masked if masked else _attended
         for a, b in self.spans():
-            rows.extend(attended(table[a:b], scores[a:b], rho, alpha))
+            parts = [
+                attended(table[a:b], own[a:b], Fraction(0) if h else rho, alpha)
+                for h, ((alpha, _), own) in enumerate(zip(heads, scores, strict=True))
+            ]
+            rows.extend(parts[0] if len(parts) == 1 else _added(parts))
             starts.append(len(rows))
         self._rows = IntegerRows(rows)
         self._shadow = None
@@ -259,6 +283,13 @@ def _attended(rows: list[Row], scores: list[int], rho: Fraction, alpha: Fraction
             return [focus[signs[0]]]
         return [focus[sign] for sign in signs]
     return [_sum(_scaled(row, rho), focus[sign]) for row, sign in zip(rows, signs, strict=True)]
+
+
+def _added(parts: list[list[Row]]) -> list[Row]:
+    """Sums of what the heads give; a head that gives one row gives it to all tokens."""
+    most = max(map(len, parts))
+    full = [part * most if len(part) < most else part for part in parts]
+    return [reduce(_sum, column) for column in zip(*full, strict=True)]
 
 
 def _maximisers(rows: list[Row], scores: list[int], sign: int) -> list[Row]:

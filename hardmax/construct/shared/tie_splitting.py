@@ -31,8 +31,13 @@ _DRAWS = 6  # feed-forward layers among which the one that splits most is kept
 _HALVINGS = 4  # shorter w tried for a random layer before it is given up
 
 
-def split_ties(batch: Tokens, labels: Sequence[str], seed: int = 0) -> list[RankOneBlock]:
+def split_ties(
+    batch: Tokens, labels: Sequence[str], seed: int = 0, heads: Sequence[Vector] = ()
+) -> list[RankOneBlock]:
     """Feed-forward blocks, applied in place, after which equal means have equal labels.
+
+    With ``heads``, directions in each of which every sequence has one leader, only sequences with
+    equal means *and* equal leaders count as tied; each keeps having one leader (Theorem 9c).
 
     Sequences of different labels must have different empirical measures. Each layer is
     injective on the finite set of current tokens, checked by hashing their exact values, so
@@ -45,7 +50,7 @@ def split_ties(batch: Tokens, labels: Sequence[str], seed: int = 0) -> list[Rank
     """
     rng = Random(seed)
     blocks: list[RankOneBlock] = []
-    state = _Measures.of(batch)
+    state = _Measures.of(batch, heads)
     while tied := _tied(state.means, labels):
         tell("split ties")
         block, state = _best(state, labels, tied, rng)
@@ -56,19 +61,39 @@ def split_ties(batch: Tokens, labels: Sequence[str], seed: int = 0) -> list[Rank
 
 
 class _Measures:
-    """Sequences as numbers of their tokens, ``token`` (T,), each different one exactly once."""
+    """Sequences as numbers of their tokens, ``token`` (T,), each different one exactly once.
 
-    def __init__(self, points: IntegerPoints, token: Array, starts: Array) -> None:
-        self.points, self.token, self.starts = points, token, starts
+    ``means`` are their means, with their leaders for all ``heads``; ``led`` says whether there is
+    one leader everywhere.
+    """
+
+    def __init__(
+        self, points: IntegerPoints, token: Array, starts: Array, heads: Sequence[Vector] = ()
+    ) -> None:
+        self.points, self.token, self.starts, self.heads = points, token, starts, heads
         means = means_of_points(points, token, starts)
         self.means: list[Hashable] = [tuple(row) for row in means.rows]
+        found = [self._leaders(v) for v in heads]
+        self.led = all(leaders is not None for leaders in found)
+        if found and self.led:
+            self.means = list(zip(self.means, *found, strict=True))  # type: ignore[arg-type]
         self.distinct = len(set(self.means))
 
     @classmethod
-    def of(cls, batch: Tokens) -> _Measures:
+    def of(cls, batch: Tokens, heads: Sequence[Vector] = ()) -> _Measures:
         keys = batch.token_keys()
         points = IntegerPoints([list(key) for key in dict.fromkeys(keys)])
-        return cls(points, numbered(keys), np.array(batch.starts))
+        return cls(points, numbered(keys), np.array(batch.starts), heads)
+
+    def _leaders(self, v: Vector) -> list[int] | None:
+        """The number of the token that leads each sequence; None where two different ones do."""
+        values = self.points.values(v)
+        rank = {value: k for k, value in enumerate(sorted(set(values)))}
+        height, first = np.array([rank[x] for x in values])[self.token], self.starts[:-1]
+        top = np.repeat(np.maximum.reduceat(height, first), np.diff(self.starts))
+        low = np.minimum.reduceat(np.where(height == top, self.token, len(values)), first)
+        high = np.maximum.reduceat(np.where(height == top, self.token, -1), first)
+        return low.tolist() if (low == high).all() else None
 
     @property
     def dimension(self) -> int:
@@ -79,11 +104,12 @@ class _Measures:
         return self.points.select(self.token[self.starts[j] : self.starts[j + 1]]).vectors()
 
     def after(self, u: Vector, b: Fraction, w: Vector) -> _Measures | None:
-        """The state after a layer; None where it merges two tokens."""
+        """The state after a layer; None where it merges two tokens, or leaves two leaders."""
         points = self.points.fed_forward(u, b, w)
         if len(set(map(tuple, points.rows))) < len(points):
             return None
-        return _Measures(points, self.token, self.starts)
+        after = _Measures(points, self.token, self.starts, self.heads)
+        return after if after.led else None
 
 
 def _tied(means: Sequence[Hashable], labels: Sequence[str]) -> list[tuple[int, int]]:
