@@ -32,7 +32,7 @@ _WHERE = {
     "MissingExtraError": "errors",
     "Network": "network.network",
     "MultiHeadAttention": "model.layers",
-    "MultiHeadBlock": "model.layers",
+    "MultiHeadBlock": "model.heads",
     "Point": "labels",
     "Polyhedron": "labels",
     "Reading": "dataset",

@@ -42,6 +42,7 @@ class Structure:
 def structure_of(model: Transformer) -> Structure:
     """Largest hidden width and rank of A, and whether every V is a multiple of I.
 
+    >>> from hardmax import RankOneBlock
     >>> structure_of(Transformer([RankOneBlock.translation((1, 0))])).sentence()
     'hidden width 1, rank A ≤ 1, V = αI'
     """
@@ -61,6 +62,7 @@ def is_uniform(model: Transformer) -> bool:
     With v = 0 every score is 0, hence every token attends to all tokens with equal weights, under
     hardmax and under softmax at any temperature (theory B2; `soft_run_is_run1` in Rocq).
 
+    >>> from hardmax import RankOneBlock
     >>> is_uniform(Transformer([RankOneBlock.of(1, rho=0, alpha=1)]))
     True
     >>> is_uniform(Transformer([RankOneBlock.of(1, rho=0, alpha=1, v=(1,))]))
@@ -105,8 +107,8 @@ class Bounds:
     """Counts of a model for N distinct sequences in dimension d, and the paper's bounds.
 
     ``parameter_bound`` is 54Nd for d ≥ 2 and None for d = 1, where the paper states none.
-    The bounds are about the paper's architecture, one head without mask; ``applies`` says whether this is
-    one.
+    The bounds are about the paper's architecture, one head without mask; ``applies`` says whether
+    this is one.
     ``block_parameter_bound`` is (3d+3)(8N+4).
     """
 
@@ -138,6 +140,7 @@ def bounds_of(model: Transformer, count: int, labels: bool = True) -> Bounds:
 
     The bounds are about data with ``labels``, not about outputs.
 
+    >>> from hardmax import RankOneBlock
     >>> bounds_of(Transformer([RankOneBlock.translation((1, 0))]), 3).block_bound
     28
     """

@@ -29,7 +29,6 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.numbers import Vector, exact_text
 from ..labels import Point
-from ..model.layers import Block
 from ..model.parameters import PackedBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
@@ -107,15 +106,12 @@ class _Run:
     """The exact state of all sequences, and an error bound for every coordinate."""
 
     def __init__(self, batch: Tokens, data: Dataset, executor: str) -> None:
-        self.batch = batch
-        self.data = data
-        self.executor = executor
+        self.batch, self.data, self.executor = batch, data, executor
         self.unit, self.tiny, largest = FORMATS[executor]
         self.largest = largest / 4
         self.lengths = np.diff(data.offsets)
         self.margin = float("inf")
-        self.place = "the input"
-        self.masked = False
+        self.place, self.masked = "the input", False
         values = batch.floats()
         self.errors = self._up(self.unit * np.abs(values) + self.tiny)
         self._check_range(values)
@@ -124,9 +120,7 @@ class _Run:
         self, model: Transformer, progress: Callable[[int], None] | None
     ) -> FloatCertificate:
         """Follow all blocks and the readout."""
-        for k, block in enumerate(model.blocks):
-            if isinstance(block, Block):
-                raise TypeError("float certificates are for rank-1 blocks")
+        for k, block in enumerate(model.parameters or ()):
             self.block(k, block, model.stages[k])
             if progress is not None:
                 progress(k + 1)
@@ -236,9 +230,8 @@ class _Run:
         error, size = rho * self.errors, rho * (x + self.errors)
         for alpha, v in heads:
             focus, e_m = self._focus(v, owner)
-            share = abs(float(alpha))
-            error = error + (share * e_m + 4 * self.tiny)
-            size = size + share * (np.abs(focus) + e_m)
+            error = error + (abs(float(alpha)) * e_m + 4 * self.tiny)
+            size = size + abs(float(alpha)) * (np.abs(focus) + e_m)
         error = error + self._gamma(5 + len(heads)) * size
         before = np.array(self.batch.starts)
         self.batch.attend_heads(block.rho, block.heads, self.masked)

@@ -132,6 +132,7 @@ def reaches(
 
     >>> from hardmax.labels import Point
     >>> sets = {"a": Point((0,)), "b": Point((4,))}
+    >>> from hardmax import RankOneBlock
     >>> model = Transformer([RankOneBlock.of(1, u=(1,), w=(2,))])   # z + 2·max(0, z)
     >>> found = reaches(model, [[(Fraction(1, 3),)]], sets)[0]
     >>> found.output, found.radius, found.growth
@@ -152,6 +153,7 @@ def adversary(
     of equal tokens that would have to move in two ways at once.
 
     >>> from hardmax.labels import Point
+    >>> from hardmax import RankOneBlock
     >>> model = Transformer([RankOneBlock.of(1)])
     >>> adversary(model, [(0,), (1,)], {"a": Point((0,)), "b": Point((4,))})
     ((1,), (1,))

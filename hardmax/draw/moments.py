@@ -137,6 +137,7 @@ def moments(
     are those of `Transformer.trace`. Raises InputError for a model of general layers.
 
     >>> from fractions import Fraction as F
+    >>> from hardmax import RankOneBlock
     >>> model = Transformer([RankOneBlock.translation((1, 0))])
     >>> [(m.number, m.layer, m.tokens(0)[0][0]) for m in moments(model, [[(F(0), F(0))]])]
     [(0, 'input', Fraction(0, 1)), (1, 'feed-forward', Fraction(1, 1))]

@@ -68,6 +68,7 @@ def block_card(block: PackedBlock, masked: bool = False) -> dict[str, Any]:
 def height(blocks: Iterable[PackedBlock]) -> int | None:
     """The coordinate, from 0, that most blocks change alone; None where fewer than half do.
 
+    >>> from hardmax import RankOneBlock
     >>> height([RankOneBlock.translation((0, 1)), RankOneBlock.translation((0, 2))])
     1
     """

@@ -8,7 +8,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..words import kind
-from .layers import Block, MultiHeadBlock, RankOneBlock
+from .heads import MultiHeadBlock
+from .layers import Block, RankOneBlock
 from .parameters import Parameters
 
 

@@ -154,7 +154,7 @@ class Block:
         return self.attention(self.feed_forward(tokens), masked)
 
 
-class _Narrow:
+class NarrowBlock:
     """What blocks of hidden width 1 share, whatever their heads."""
 
     u: Vector
@@ -186,7 +186,7 @@ class _Narrow:
 
 
 @dataclass(frozen=True)
-class RankOneBlock(_Narrow):
+class RankOneBlock(NarrowBlock):
     """Block with hidden width 1, V = αI and A = v vᵀ (Remark 2.7).
 
     FF(z) = z + w·max(0, ⟨u,z⟩ + b); u, w, v have length d.
@@ -252,67 +252,15 @@ class RankOneBlock(_Narrow):
 
     def general(self) -> Block:
         """The same block as general layers."""
-        return Block(_narrow(self.u, self.b, self.w), _head(self.rho, self.alpha, self.v))
+        return Block(narrow(self.u, self.b, self.w), rank_one(self.rho, self.alpha, self.v))
 
 
-@dataclass(frozen=True)
-class MultiHeadBlock(_Narrow):
-    """Block with hidden width 1 and heads V^h = α_h I, A^h = v_h v_hᵀ (4.1).
-
-    FF(z) = z + w·max(0, ⟨u,z⟩ + b), then SA_i(Z) = ρ z_i + Σ_h α_h · mean of the leaders of v_h.
-    u, w and all v_h have length d; ``heads`` are the pairs (α_h, v_h), at least one. Raises
-    InputError where their dimensions differ.
-
-    >>> block = MultiHeadBlock.of(1, rho=0, heads=[(1, (0,)), (1, (1,))])
-    >>> block(Matrix([[1], [4]])).rows()
-    ((Fraction(13, 2),), (Fraction(13, 2),))
-    """
-
-    u: Vector
-    b: Fraction
-    w: Vector
-    rho: Fraction
-    heads: tuple[Head, ...]
-
-    def __post_init__(self) -> None:
-        if not self.heads or {len(v) for _, v in self.heads} != {len(self.u)}:
-            raise InputError("a block needs at least one head (α, v), each v with d entries")
-
-    @classmethod
-    def of(
-        cls,
-        dimension: int,
-        *,
-        u: Iterable[object] | None = None,
-        b: object = 0,
-        w: Iterable[object] | None = None,
-        rho: object = 1,
-        heads: Iterable[tuple[object, Iterable[object]]],
-    ) -> MultiHeadBlock:
-        """Block of the given parts; what is left out is zero, and ρ is one."""
-        plain = RankOneBlock.of(dimension, u=u, b=b, w=w, rho=rho)
-        given = tuple((as_fraction(alpha), as_vector(v)) for alpha, v in heads)
-        return cls(plain.u, plain.b, plain.w, plain.rho, given)
-
-    @property
-    def entries(self) -> Iterable[Fraction]:
-        """All parameters: u, b, w, ρ, every α, every v."""
-        alphas = (alpha for alpha, _ in self.heads)
-        directions = chain.from_iterable(v for _, v in self.heads)
-        return chain(self.u, (self.b,), self.w, (self.rho,), alphas, directions)
-
-    def general(self) -> Block:
-        """The same block as general layers."""
-        heads = tuple(_head(Fraction(0), alpha, v) for alpha, v in self.heads)
-        return Block(_narrow(self.u, self.b, self.w), MultiHeadAttention(self.rho, heads))
-
-
-def _narrow(u: Vector, b: Fraction, w: Vector) -> FeedForward:
+def narrow(u: Vector, b: Fraction, w: Vector) -> FeedForward:
     """The feed-forward layer of hidden width 1."""
     return FeedForward(Matrix([u], len(u)), (b,), Matrix([[x] for x in w], 1))
 
 
-def _head(rho: Fraction, alpha: Fraction, v: Vector) -> SelfAttention:
+def rank_one(rho: Fraction, alpha: Fraction, v: Vector) -> SelfAttention:
     """The attention layer with V = αI and A = v vᵀ."""
     column = Matrix([[x] for x in v], 1)
     return SelfAttention(rho, alpha * Matrix.identity(len(v)), column @ column.T)

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..exact.array import ExactArray
-from .layers import MultiHeadBlock, RankOneBlock
+from .heads import MultiHeadBlock
+from .layers import RankOneBlock
 
 NAMES = ("u", "b", "w", "rho", "alpha", "v")
 VECTORS = ("u", "w", "v")
@@ -66,7 +67,8 @@ class Parameters(Sequence[PackedBlock]):
     ) -> Parameters:
         """Pack blocks; raise ResourceLimitError past float64's range.
 
-        All blocks get as many heads as the largest has, or ``heads``; those added have α = 0, v = 0.
+        All blocks get as many heads as the largest has, or ``heads``; those added have α = 0 and
+        v = 0.
 
         >>> two = Parameters.pack([RankOneBlock.of(1, alpha=3, v=(1,))], 1, heads=2)
         >>> two.alpha.values.tolist(), two.v.shape

@@ -17,7 +17,8 @@ from ..exact.matrix import Matrix
 from ..exact.numbers import Vector, as_vector
 from ..words import html_table, kind, plural
 from .given import check_blocks, listed
-from .layers import Block, MultiHeadBlock, RankOneBlock, readout
+from .heads import MultiHeadBlock
+from .layers import Block, RankOneBlock, readout
 from .parameters import PackedBlock, Parameters
 from .tokens import Tokens
 
@@ -27,9 +28,9 @@ Progress = Callable[[int], None]
 class Transformer:
     """Hardmax transformer, exact over the rationals.
 
-    ``blocks`` are `RankOneBlock`s and `MultiHeadBlock`s (packed, fast) or general `Block`s; ``stages`` names the
-    stage of each; ``meta`` says where the model came from and decides nothing. In a ``masked``
-    transformer token i attends to the tokens 1, …, i only (4.2).
+    ``blocks`` are `RankOneBlock`s and `MultiHeadBlock`s (packed, fast) or general `Block`s;
+    ``stages`` names the stage of each; ``meta`` says where the model came from and decides nothing.
+    In a ``masked`` transformer token i attends to the tokens 1, …, i only (4.2).
 
     >>> model = Transformer([RankOneBlock.translation((1, 0))])
     >>> model.output([(0, 0), (0, 2)])

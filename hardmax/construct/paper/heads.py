@@ -19,7 +19,8 @@ import numpy as np
 from ...exact.array import Array
 from ...exact.numbers import Vector, dot, power_of_two_below
 from ...exact.points import IntegerPoints
-from ...model.layers import MultiHeadBlock, RankOneBlock
+from ...model.heads import MultiHeadBlock
+from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
 from ...stages import tell
 from ..shared.directions import directions
@@ -76,10 +77,11 @@ def separate_by_heads(state: Enclosed, labels: Sequence[str], heads: int, seed: 
 def cluster_by_heads(
     found: Headed, labels: Sequence[str], targets: Sequence[Vector], heads: int, seed: int = 0
 ) -> tuple[MultiHeadBlock, Vector, IntegerPoints]:
-    """The block with ``heads`` heads that makes a point of every sequence; a direction v, the points.
+    """The block that makes a point of every sequence; a direction v; the points.
 
-    Points of different labels differ. ⟨v,·⟩ differs on all different points, and is larger than on
-    all ``targets``: what `match_labels` needs.
+    The block has ``heads`` heads; those that are not needed are zero. Points of different
+    labels differ. ⟨v,·⟩ differs on all different points, and is larger than on all ``targets``:
+    what `match_labels` needs.
     """
     batch, directed = found.batch, found.heads[1:]
     features = [IntegerPoints(batch.mean_rows())]

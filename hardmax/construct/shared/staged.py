@@ -14,6 +14,7 @@ from ...model.parameters import NAMES, PackedBlock, Parameters
 class Staged(Sequence[tuple[str, PackedBlock]]):
     """Pairs (stage, block), in order. Blocks that come packed stay packed.
 
+    >>> from hardmax import RankOneBlock
     >>> staged = Staged([("shift", RankOneBlock.translation((1, 0)))])
     >>> staged.add("tent", Parameters.pack([RankOneBlock.of(2, b=k) for k in range(3)], 2))
     >>> staged.stages(), staged.parameters(2).b.values.tolist()
@@ -49,7 +50,7 @@ class Staged(Sequence[tuple[str, PackedBlock]]):
         return [stage for stage, blocks in self._pieces for _ in range(len(blocks))]
 
     def parameters(self, dimension: int, heads: int = 1) -> Parameters:
-        """All blocks, packed, with so many heads; raises ResourceLimitError past float64's range."""
+        """All blocks, packed, with so many heads; ResourceLimitError past float64's range."""
         parts: list[Parameters] = []
         loose: list[PackedBlock] = []
         for _, blocks in self._pieces:

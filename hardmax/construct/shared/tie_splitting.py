@@ -76,7 +76,7 @@ class _Measures:
         found = [self._leaders(v) for v in heads]
         self.led = all(leaders is not None for leaders in found)
         if found and self.led:
-            self.means = list(zip(self.means, *found, strict=True))  # type: ignore[arg-type]
+            self.means = list(zip(self.means, *found, strict=True))
         self.distinct = len(set(self.means))
 
     @classmethod
