@@ -133,7 +133,9 @@ class Transformer:
         return Reading.from_meta(self.meta)
 
     def read(self, data: Dataset) -> Dataset:
-        """A data set as this model reads it; itself where it was read in some way already.
+        """A data set as this model reads it; itself where it was read in another way already.
+
+        Data without lifted coordinates get those of the model.
 
         >>> model = Transformer([RankOneBlock.of(2)], meta={"positional": True})
         >>> model.read(Dataset([[(5,), (7,)]]))[0] == ((5, 1), (7, 2))
@@ -142,7 +144,8 @@ class Transformer:
         mine = self.reading
         if data.own_sets or mine.label_sets == "points":
             mine = replace(mine, label_sets=data.reading.label_sets)
-        plain = data.reading == Reading(label_sets=data.reading.label_sets)
+        bare = replace(mine, lift=0, label_sets=data.reading.label_sets)
+        plain = data.reading in (bare, Reading(label_sets=data.reading.label_sets))
         if not plain or mine == data.reading:
             return data
         if mine.dimension(data.written_dimension) != self.dimension:
