@@ -34,8 +34,14 @@ def attention(rho, V, A, Z, masked=False):
     return result
 
 
-@lru_cache(maxsize=1000)
 def layers(block):
+    """U, b, W, ρ, V, A as nested lists, from a block of hardmax with one head."""
+    U, b, W, rho, [(V, A)] = headed(block)
+    return U, b, W, rho, V, A
+
+
+@lru_cache(maxsize=1000)
+def headed(block):
     """U, b, W, ρ and the pairs V, A of the heads, as nested lists, from a block of hardmax."""
     if hasattr(block, "feed_forward"):
         layer, sa = block.feed_forward, block.attention
@@ -53,7 +59,7 @@ def layers(block):
 
 
 def step(block, Z, masked=False):
-    U, b, W, rho, heads = layers(block)
+    U, b, W, rho, heads = headed(block)
     Z = [feed_forward(U, b, W, z) for z in Z]
     total = [[rho * x for x in z] for z in Z]
     for V, A in heads:
