@@ -18,7 +18,7 @@ import numpy as np
 
 from ...exact.array import Array
 from ...exact.numbers import Vector, dot, power_of_two_below
-from ...exact.points import IntegerPoints
+from ...exact.points import IntegerPoints, falling
 from ...model.heads import MultiHeadBlock
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
@@ -29,6 +29,7 @@ from ..shared.tie_splitting import split_ties
 from .enclosed import Enclosed
 
 _DRAWS = 16  # directions among which the one that tells most sequences apart is kept
+_SWEEPS = 8  # directions of matching, likewise the one in which points lie farthest apart
 
 
 @dataclass(frozen=True)
@@ -155,13 +156,14 @@ def _sweep(points: IntegerPoints, others: Sequence[Vector], rng: Random) -> Vect
     different = points.select(np.unique(points.first_equal()))
     valid = 0
     for v in _beside(others, points.dimension, rng):
-        heights = sorted(different.values(v))
-        gap = min((b - a for a, b in pairwise(heights)), default=Fraction(1))
+        heights = different.values(v)
+        ranked = [heights[j] for j in falling(heights)]
+        gap = min((a - b for a, b in pairwise(ranked)), default=Fraction(1))
         if gap:
             width = float(gap / max(map(abs, v)))
             best = max(best or (width, v), (width, v))
             valid += 1
-            if valid == _DRAWS:
+            if valid == _SWEEPS:
                 return best[1]
     raise AssertionError("unreachable: directions never end")
 
