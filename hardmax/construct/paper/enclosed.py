@@ -65,11 +65,16 @@ class Enclosed:
 
     def values(self, v: Vector) -> tuple[Array, Array]:
         """Proven lower and upper bounds of ⟨v,z⟩ for every token, divided by the scale."""
+        value, error = self._products(v)
+        return value - error, value + error
+
+    def _products(self, v: Vector) -> tuple[Array, Array]:
+        """⟨v,z⟩ for every token and a proven bound on the error, divided by the scale."""
         direction = np.array([float(t) for t in v])
         value, error = (x[0] for x in self.points.products(direction[None, :]))
         if any(Fraction(t) != s for t, s in zip(direction.tolist(), v, strict=True)):
             error = np.full(len(value), np.inf)
-        return value - error, value + error
+        return value, error
 
     def least(self, v: Vector) -> Fraction:
         """The least ⟨v,z⟩ of all tokens."""
@@ -128,12 +133,21 @@ class Enclosed:
         pairs = self.token * (int(numbers.max()) + 1) + numbers[self.owner]
         _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
         points, exact = self._pulled_points(pull), self.exact.then(pull)
-        different = FilteredCloud(
-            points.select(first), lambda some: exact.tokens(first[some]).vectors()
-        ).first_equal()
-        if (different != np.arange(len(first))).any():
+        if not _differ(points, exact, first):
             return None
         return Enclosed(points, _by_appearance(first)[place], exact)
+
+    def fed_forward(self, u: Vector, b: Fraction, w: Vector) -> Enclosed | None:
+        """The state after the feed-forward layer z ↦ z + w·max(0, ⟨u,z⟩ + b) (2.3); None where
+        that merges two different tokens."""
+        points, exact = self._fed_points(u, b, w), self.exact.fed_forward(u, b, w)
+        _, first = np.unique(self.token, return_index=True)
+        return Enclosed(points, self.token, exact) if _differ(points, exact, first) else None
+
+    def worked_out(self) -> Enclosed:
+        """The same state, with all tokens at hand and their nearest floats."""
+        exact = Pulled.of_tokens(self.exact.batch())
+        return Enclosed(_enclosed(exact), self.token, exact)
 
     def _pulled_points(self, pull: Pull) -> FilteredPoints:
         X, own, scale = self.points.values, self.points.error, self.points.scale
@@ -151,6 +165,26 @@ class Enclosed:
         return FilteredPoints.of_floats(
             (1 - alpha) * X + (alpha * Y)[self.owner] + shift, 1.001 * error + 2.0**-300, scale
         )
+
+    def _fed_points(self, u: Vector, b: Fraction, w: Vector) -> FilteredPoints:
+        X, own, scale = self.points.values, self.points.error, self.points.scale
+        value, error = self._products(u)
+        offset, direction = float(b / scale), np.array([float(t) for t in w])
+        value += offset
+        # a rounding of b and one of the sum; max(0, ·) enlarges no error, whatever the sign is
+        error = 1.001 * error + 2.0**-52 * (np.abs(value) + abs(offset))
+        value = np.maximum(value, 0)
+        most = float(np.abs(direction).max())
+        # one rounding each for z, w, the product and the sum
+        error = own + most * error + 2.0**-51 * (np.abs(X).max(axis=1) + most * value)
+        moved = X + value[:, None] * direction
+        return FilteredPoints.of_floats(moved, 1.001 * error + 2.0**-300, scale)
+
+
+def _differ(points: FilteredPoints, exact: Pulled, rows: Array) -> bool:
+    """Whether some tokens are all different."""
+    cloud = FilteredCloud(points.select(rows), lambda some: exact.tokens(rows[some]).vectors())
+    return bool((cloud.first_equal() == np.arange(len(rows))).all())
 
 
 def _enclosed(exact: Pulled) -> FilteredPoints:

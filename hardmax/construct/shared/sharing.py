@@ -43,19 +43,12 @@ class Sharing:
         # a token that only one sequence has hangs on that one and adds no component
         ends = self._tokens
         if focus is not None:
-            _, ends = np.unique(self._pairs(focus), return_inverse=True)
+            pairs = self._tokens * (int(focus.max()) + 1) + focus[self._owners]
+            _, ends = np.unique(pairs, return_inverse=True)
         size = self.count + int(ends.max()) + 1
         edges = self._owners, self.count + ends
         graph = coo_array((np.ones(len(ends), dtype=bool), edges), shape=(size, size))
         return int(connected_components(graph, directed=False, return_labels=False))
-
-    def images(self, focus: Array) -> int:
-        """How many different tokens there are after a block that merges none by chance."""
-        return len(np.unique(self._pairs(focus)))
-
-    def _pairs(self, focus: Array) -> Array:
-        pairs: Array = self._tokens * (int(focus.max()) + 1) + focus[self._owners]
-        return pairs
 
     def pairs(self, rng: Random) -> Iterator[tuple[int, int]]:
         """Pairs of sequences that share a token, at random."""
