@@ -79,7 +79,7 @@ class Enclosed:
     def least(self, v: Vector) -> Fraction:
         """The least ⟨v,z⟩ of all tokens."""
         low, high = self.values(v)
-        return min(self.exact.tokens(self._once(np.flatnonzero(low <= high.min()))).values(v))
+        return min(self.exact.values(self._once(np.flatnonzero(low <= high.min())), v))
 
     def leaders(self, v: Vector) -> Array | None:
         """For every sequence the row of its leader, the one token on which ⟨v,·⟩ is largest; of
@@ -94,7 +94,7 @@ class Enclosed:
         ends = np.append(begin[1:], len(rows))
         for j in np.flatnonzero(open_ones).tolist():
             some = self._once(rows[begin[j] : ends[j]])
-            values = self.exact.tokens(some).values(v)
+            values = self.exact.values(some, v)
             best = max(values)
             if values.count(best) > 1:
                 return None
@@ -159,12 +159,12 @@ class Enclosed:
             Y, error = X[pull.leaders], own[pull.leaders]
         alpha = float(pull.alpha)
         shift = np.array([float(t / scale) for t in pull.shift])
-        sizes = np.abs(X).max(axis=1) + np.abs(Y).max(axis=1)[self.owner] + np.abs(shift).max()
-        # one rounding each for z, y_j, s, the product with 1 − α, and two sums
+        sizes = self.points.sizes + (np.abs(Y).max(axis=1) + np.abs(shift).max())[self.owner]
+        # one rounding each for z, y_j, s, the products with α and 1 − α, and two sums
         error = (1 - alpha) * own + alpha * error[self.owner] + 2.0**-51 * sizes
-        return FilteredPoints.of_floats(
-            (1 - alpha) * X + (alpha * Y)[self.owner] + shift, 1.001 * error + 2.0**-300, scale
-        )
+        X = (1 - alpha) * X
+        X += (alpha * Y + shift)[self.owner]
+        return FilteredPoints.of_floats(X, 1.001 * error + 2.0**-300, scale)
 
     def _fed_points(self, u: Vector, b: Fraction, w: Vector) -> FilteredPoints:
         X, own, scale = self.points.values, self.points.error, self.points.scale
@@ -176,9 +176,10 @@ class Enclosed:
         value = np.maximum(value, 0)
         most = float(np.abs(direction).max())
         # one rounding each for z, w, the product and the sum
-        error = own + most * error + 2.0**-51 * (np.abs(X).max(axis=1) + most * value)
-        moved = X + value[:, None] * direction
-        return FilteredPoints.of_floats(moved, 1.001 * error + 2.0**-300, scale)
+        error = own + most * error + 2.0**-51 * (self.points.sizes + most * value)
+        return FilteredPoints.of_floats(
+            X + np.outer(value, direction), 1.001 * error + 2.0**-300, scale
+        )
 
 
 def _differ(points: FilteredPoints, exact: Pulled, rows: Array) -> bool:

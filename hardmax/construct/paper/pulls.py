@@ -16,10 +16,10 @@ import numpy as np
 
 from ...exact.array import Array, ExactArray, ranges
 from ...exact.matrix import IntegerRows
-from ...exact.means import exact_means, means_of_points
+from ...exact.means import exact_means
 from ...exact.numbers import Vector
 from ...exact.points import IntegerPoints
-from ...exact.rows import Row
+from ...exact.rows import Row, row_of
 from ...model.tokens import Tokens
 
 _DEEP = 8  # pulls after which the f_j of all sequences are worked out
@@ -82,8 +82,16 @@ class Pulled:
 
     def tokens(self, rows: Array) -> IntegerPoints:
         """Some tokens."""
-        owners = np.searchsorted(self.starts, rows, side="right") - 1
-        return self._moved(self.first_tokens(rows), owners)
+        return self._moved(self.first_tokens(rows), self._owners(rows))
+
+    def values(self, rows: Array, u: Vector) -> list[Fraction]:
+        """⟨u,z⟩ for some tokens."""
+        values = self.first_tokens(rows).values(u)
+        if self.moves is None:
+            return values
+        some, place = np.unique(self._owners(rows), return_inverse=True)
+        shifts = self.moves(some).values(u)
+        return [self.factor * x + shifts[k] for x, k in zip(values, place.tolist(), strict=True)]
 
     def means(self, sequences: Array) -> IntegerPoints:
         """Means of some sequences."""
@@ -130,17 +138,25 @@ class Pulled:
 
     def fed_forward(self, u: Vector, b: Fraction, w: Vector) -> Pulled:
         """After the feed-forward layer z ↦ z + w·max(0, ⟨u,z⟩ + b) (2.3)."""
-        lengths = np.diff(self.starts)
-
-        def tokens(rows: Array) -> IntegerPoints:
-            return self.tokens(rows).fed_forward(u, b, w)
+        zero, one = Fraction(0), Fraction(1)
 
         def means(some: Array) -> IntegerPoints:
-            points = tokens(ranges(self.starts[some], lengths[some]))
-            bounds = np.concatenate([[0], np.cumsum(lengths[some])])
-            return means_of_points(points, np.arange(len(points)), bounds)
+            # the mean moves by w times the mean of max(0, ⟨u,z⟩ + b)
+            counts = np.diff(self.starts)[some]
+            values = self.values(ranges(self.starts[some], counts), u)
+            active = np.array([max(x + b, zero) for x in values], dtype=object)
+            sums = np.add.reduceat(active, np.cumsum(counts) - counts).tolist()
+            moves = [
+                row_of(t / n * x for x in w) for t, n in zip(sums, counts.tolist(), strict=True)
+            ]
+            return self.means(some).combined(one, IntegerPoints(moves), one)
 
-        return Pulled(self.starts, tokens, means, layers=self.layers + 1)
+        return Pulled(
+            self.starts,
+            lambda rows: self.tokens(rows).fed_forward(u, b, w),
+            means,
+            layers=self.layers + 1,
+        )
 
     def _moved(self, points: IntegerPoints, sequences: Array) -> IntegerPoints:
         """Where the pulls take points of sequences."""
@@ -148,6 +164,9 @@ class Pulled:
             return points
         some, place = np.unique(sequences, return_inverse=True)
         return points.combined(self.factor, self.moves(some).select(place), Fraction(1))
+
+    def _owners(self, rows: Array) -> Array:
+        return np.asarray(np.searchsorted(self.starts, rows, side="right") - 1)
 
 
 class _Remembered:
