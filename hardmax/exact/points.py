@@ -108,8 +108,16 @@ class IntegerPoints:
 
     def values(self, u: Vector) -> list[Fraction]:
         """⟨u, x⟩ for every point."""
+        return [Fraction(p, q) for p, q in self.heights(u).rows]
+
+    def heights(self, u: Vector) -> IntegerPoints:
+        """⟨u, x⟩ for every point, as points of ℚ¹.
+
+        >>> IntegerPoints([[1, 2, 4]]).heights((Fraction(1), Fraction(3))).rows
+        [[7, 4]]
+        """
         weights = row_of(u)
-        return [Fraction(inner(weights, x), weights[-1] * x[-1]) for x in self.rows]
+        return IntegerPoints([[inner(weights, x), weights[-1] * x[-1]] for x in self.rows])
 
     def squares(self) -> list[Fraction]:
         """|x|² for every point."""

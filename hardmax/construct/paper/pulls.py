@@ -16,7 +16,7 @@ import numpy as np
 
 from ...exact.array import Array, ExactArray, ranges
 from ...exact.matrix import IntegerRows
-from ...exact.means import exact_means
+from ...exact.means import exact_means, means_of_points
 from ...exact.numbers import Vector
 from ...exact.points import IntegerPoints
 from ...exact.rows import Row, row_of
@@ -86,12 +86,7 @@ class Pulled:
 
     def values(self, rows: Array, u: Vector) -> list[Fraction]:
         """⟨u,z⟩ for some tokens."""
-        values = self.first_tokens(rows).values(u)
-        if self.moves is None:
-            return values
-        some, place = np.unique(self._owners(rows), return_inverse=True)
-        shifts = self.moves(some).values(u)
-        return [self.factor * x + shifts[k] for x, k in zip(values, place.tolist(), strict=True)]
+        return [Fraction(p, q) for p, q in self._heights(rows, u).rows]
 
     def means(self, sequences: Array) -> IntegerPoints:
         """Means of some sequences."""
@@ -138,18 +133,19 @@ class Pulled:
 
     def fed_forward(self, u: Vector, b: Fraction, w: Vector) -> Pulled:
         """After the feed-forward layer z ↦ z + w·max(0, ⟨u,z⟩ + b) (2.3)."""
-        zero, one = Fraction(0), Fraction(1)
+        *direction, step = row_of(w)
+        up, down = b.as_integer_ratio()
+        one = Fraction(1)
 
         def means(some: Array) -> IntegerPoints:
             # the mean moves by w times the mean of max(0, ⟨u,z⟩ + b)
             counts = np.diff(self.starts)[some]
-            values = self.values(ranges(self.starts[some], counts), u)
-            active = np.array([max(x + b, zero) for x in values], dtype=object)
-            sums = np.add.reduceat(active, np.cumsum(counts) - counts).tolist()
-            moves = [
-                row_of(t / n * x for x in w) for t, n in zip(sums, counts.tolist(), strict=True)
-            ]
-            return self.means(some).combined(one, IntegerPoints(moves), one)
+            heights = self._heights(ranges(self.starts[some], counts), u).rows
+            rises = IntegerPoints([[max(down * p + up * q, 0), down * q] for p, q in heights])
+            bounds = np.concatenate([[0], np.cumsum(counts)])
+            found = means_of_points(rises, np.arange(len(rises)), bounds).rows
+            moves = IntegerPoints([[*(p * x for x in direction), q * step] for p, q in found])
+            return self.means(some).combined(one, moves, one)
 
         return Pulled(
             self.starts,
@@ -164,6 +160,15 @@ class Pulled:
             return points
         some, place = np.unique(sequences, return_inverse=True)
         return points.combined(self.factor, self.moves(some).select(place), Fraction(1))
+
+    def _heights(self, rows: Array, u: Vector) -> IntegerPoints:
+        """⟨u,z⟩ for some tokens, as points of a line."""
+        heights = self.first_tokens(rows).heights(u)
+        if self.moves is None:
+            return heights
+        some, place = np.unique(self._owners(rows), return_inverse=True)
+        moves = self.moves(some).heights(u).select(place)
+        return heights.combined(self.factor, moves, Fraction(1))
 
     def _owners(self, rows: Array) -> Array:
         return np.asarray(np.searchsorted(self.starts, rows, side="right") - 1)
