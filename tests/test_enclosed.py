@@ -14,6 +14,7 @@ from hardmax.construct.paper import pulls
 from hardmax.construct.paper.enclosed import Enclosed
 from hardmax.construct.paper.leaders import shift_above
 from hardmax.construct.paper.pulls import Pull
+from hardmax.construct.shared import sharing as sharing_module
 from hardmax.construct.shared.filtered_means import FilteredCloud
 from hardmax.construct.shared.sharing import Sharing
 from hardmax.dataset import merge
@@ -191,9 +192,7 @@ def test_a_pull_that_merges_by_chance():
 
 def test_tokens_that_share_a_hash(monkeypatch):
     state, batch = both(adversarial("zero-one-lattice", 9))
-    from hardmax.construct.paper import enclosed
-
-    monkeypatch.setattr(enclosed, "token_hashes", lambda X: np.zeros(len(X), np.uint64))
+    monkeypatch.setattr(sharing_module, "token_hashes", lambda X: np.zeros(len(X), np.uint64))
     again, _ = both(adversarial("zero-one-lattice", 9))
     assert again.token.tolist() == state.token.tolist() == numbers(batch.token_keys())
 

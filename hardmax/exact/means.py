@@ -54,9 +54,12 @@ def means_of_points(points: IntegerPoints, which: Array, starts: Array) -> Integ
     largest = max(max(max(row), -min(row)) for row in scaled)
     short = largest * int(lengths.max()) < 2**62
     numerators = np.array(scaled, dtype=np.int64 if short else object)
-    sums = np.add.reduceat(numerators[which], starts[:-1], axis=0).tolist()
-    rows = [[*row, common * n] for row, n in zip(sums, lengths.tolist(), strict=True)]
-    return IntegerPoints(rows).reduced()
+    sums = np.add.reduceat(numerators[which], starts[:-1], axis=0)
+    if short and common * int(lengths.max()) < 2**62:
+        table = np.c_[sums, common * lengths]
+        return IntegerPoints((table // np.gcd.reduce(table, axis=1)[:, None]).tolist())
+    pairs = zip(sums.tolist(), lengths.tolist(), strict=True)
+    return IntegerPoints([[*row, common * n] for row, n in pairs]).reduced()
 
 
 def _mean(rows: list[Row]) -> Row:

@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...dataset.grouping import token_hashes, token_keys
 from ...enclosure.filtered import FilteredPoints
 from ...enclosure.rounding import LEAST, MOST
 from ...enclosure.shadow import ratio
@@ -19,7 +18,7 @@ from ...exact.numbers import Vector
 from ...exact.rows import row_of
 from ...model.tokens import Tokens
 from ..shared.filtered_means import FilteredCloud, enclosed_means
-from ..shared.sharing import numbered
+from ..shared.sharing import by_appearance, numbered, token_numbers
 from .pulls import Pull, Pulled
 
 
@@ -50,7 +49,7 @@ class Enclosed:
             points = FilteredPoints.of_floats(X, np.zeros(len(X)), Fraction(1))
         else:
             points = _enclosed(exact)
-        return cls(points, _token_numbers(tokens, rows), exact)
+        return cls(points, token_numbers(tokens, rows), exact)
 
     @classmethod
     def of_tokens(cls, batch: Tokens) -> Enclosed:
@@ -135,7 +134,7 @@ class Enclosed:
         points, exact = self._pulled_points(pull), self.exact.then(pull)
         if not _differ(points, exact, first):
             return None
-        return Enclosed(points, _by_appearance(first)[place], exact)
+        return Enclosed(points, by_appearance(first)[place], exact)
 
     def fed_forward(self, u: Vector, b: Fraction, w: Vector) -> Enclosed | None:
         """The state after the feed-forward layer z ↦ z + w·max(0, ⟨u,z⟩ + b) (2.3); None where
@@ -191,21 +190,3 @@ def _differ(points: FilteredPoints, exact: Pulled, rows: Array) -> bool:
 def _enclosed(exact: Pulled) -> FilteredPoints:
     rows = exact.tokens(np.arange(exact.starts[-1]))
     return FilteredPoints.of_ratios(list(rows.ratios()), rows.dimension)
-
-
-def _token_numbers(tokens: ExactArray, rows: Array) -> Array:
-    """Numbers of tokens, equal where they are, by first appearance."""
-    scaled = tokens.scaled() if tokens.exact else None
-    if scaled is not None or not tokens.exact:
-        X = (tokens.values if scaled is None else scaled[0])[rows]
-        _, first, place = np.unique(token_hashes(X), return_index=True, return_inverse=True)
-        if (X[first[place]] == X).all():  # no two different tokens share a hash
-            return _by_appearance(first)[place]
-    return numbered(token_keys(tokens, rows.tolist()))
-
-
-def _by_appearance(first: Array) -> Array:
-    """The rank of each kind among all kinds, given where it appears first."""
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank
