@@ -219,13 +219,13 @@ class Means:
         """Means of sequences whose different tokens, and means, are at hand."""
         rows = state.points.rows
         nearest = np.array([[ratio(p, row[-1]) for p in row[:-1]] for row in rows])
-        points = None
+        means, points = state.means(), None
         if len(state.token) * state.dimension > _SMALL:
             points = _float_means(nearest[state.token], state.starts)
         return cls(
-            FilteredCloud.of_vectors(state.means.vectors())
+            FilteredCloud.of_vectors(means.vectors())
             if points is None
-            else FilteredCloud(points, lambda some: state.means.select(some).vectors()),
+            else FilteredCloud(points, lambda some: means.select(some).vectors()),
             lambda k: max(Fraction(abs(row[k]), row[-1]) for row in rows),
         )
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...exact.array import Array, ExactArray, ranges
 from ...exact.matrix import IntegerRows
-from ...exact.means import means_of_points
+from ...exact.means import mean_keys, means_of_points
 from ...exact.numbers import Vector, short_between
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
@@ -65,19 +65,17 @@ def split_measures(
 class Measures:
     """Sequences as numbers of their tokens, ``token`` (T,), each different one exactly once.
 
-    Sequence j is the run of tokens from ``starts[j]``; ``means`` are in lowest terms, ``keys``
-    the same, hashable.
+    Sequence j is the run of tokens from ``starts[j]``. Means are equal where their ``keys`` are.
 
     >>> tokens = ExactArray(np.array([[1.0], [2.0], [1.0]]))
     >>> state = Measures.of_array(tokens, np.array([0, 2, 3]), np.arange(2))
-    >>> len(state.points), state.token, state.means.vectors()
+    >>> len(state.points), state.token, state.means().vectors()
     (2, array([0, 1, 0]), [(Fraction(3, 2),), (Fraction(1, 1),)])
     """
 
     def __init__(self, points: IntegerPoints, token: Array, starts: Array) -> None:
         self.points, self.token, self.starts = points, token, starts
-        self.means = means_of_points(points, token, starts)
-        self.keys: list[Hashable] = [tuple(row) for row in self.means.rows]
+        self.keys = mean_keys(points, token, starts)
         self.distinct = len(set(self.keys))
 
     @classmethod
@@ -96,6 +94,10 @@ class Measures:
         _, first = np.unique(token, return_index=True)
         points = IntegerPoints(tokens.take(rows[first]).integer_rows())
         return cls(points, token, np.concatenate([[0], np.cumsum(lengths)]))
+
+    def means(self) -> IntegerPoints:
+        """Means of all sequences, in lowest terms."""
+        return means_of_points(self.points, self.token, self.starts)
 
     @property
     def dimension(self) -> int:

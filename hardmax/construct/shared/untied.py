@@ -23,7 +23,7 @@ def untied_means(
         return [], means
     start = Measures.of_array(data.tokens, data.offsets, chosen)
     split, state = split_measures(start, labels, seed)
-    return split, state.means
+    return split, state.means()
 
 
 def distinct_means(means: IntegerPoints, labels: Sequence[str]) -> tuple[IntegerPoints, list[str]]:
