@@ -247,8 +247,14 @@ class Transformer:
         return self.outputs([sequence])[0]
 
     def trace(self, sequence: Iterable[Sequence[object]]) -> list[tuple[Vector, ...]]:
-        """Exact tokens of one sequence before the first block and after each block."""
-        tokens = self._checked(0, sequence)
+        """Exact tokens of one sequence before the first block and after each block.
+
+        Tokens of a file are read as the model says (`reading`), where that is needed.
+        """
+        given = listed(sequence)
+        if len(given) and isinstance(given[0], Sequence) and self.advice(len(given[0])):
+            given = Dataset([given], reading=self.reading)[0]
+        tokens = self._checked(0, given)
         if self.parameters is None:
             return [state.rows() for state in self._general(Matrix(tokens, self.dimension))]
         batch = Tokens.from_sequences([tokens])

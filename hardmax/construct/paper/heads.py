@@ -142,9 +142,9 @@ def _combined(
         alphas = [int(attempt > 0), *(rng.randint(1, size) for _ in features[1:])]
         if not any(alphas):
             continue
-        points = features[0].affine(Fraction(alphas[0]), (Fraction(0),) * features[0].dimension)
+        points, before = features[0], Fraction(alphas[0])
         for alpha, feature in zip(alphas[1:], features[1:], strict=True):
-            points = points.plus(feature, alpha)
+            points, before = points.combined(before, feature, Fraction(alpha)), Fraction(1)
         if not _tied(points.first_equal(), label):
             return alphas, points
     raise AssertionError("unreachable: almost all α serve")
