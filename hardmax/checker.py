@@ -2,9 +2,9 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 660 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
-other code of this package. What decides is integer or rational arithmetic, without tolerance; not
-one operation on floats takes part, as a process may round in any way: their bytes are read.
+One file, hence laid out by hand; Python >= 3.11 and its standard library, no other code of this
+package. What decides is integer or rational arithmetic, without tolerance; not one operation on
+floats takes part, as a process may round in any way: their bytes are read.
 """
 # fmt: off
 # mypy: ignore-errors
@@ -23,15 +23,19 @@ import math
 import re
 import struct
 import zipfile
+from bisect import bisect_left
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
+from operator import mul
 
 MAX_BYTES = 2**28    # of a file, and of a zip file's members together
 MAX_TEXT = 2**25     # of JSON or CSV text, decompressed
 MAX_DIGITS = 10_000  # of a decimal and of each side of "p/q"; exponents stay below it
 MAX_HEADER = 2**16   # of the header of an array
 MAX_BITS = 2**20     # of an override, and of a coordinate while a sequence is evaluated
-NUMBER = r"(?a)([+-]?)(?:(\d+)/(0*[1-9]\d*)|(\d*)(\.\d*)?(?:[eE]([+-]?0*\d{1,4}))?)"
+BATCH = 4000         # tokens, about, that are evaluated together
+NUMBER = r"(?a)[+-]?(?:(\d+)/(0*[1-9]\d*)|(\d*\.?\d*)([eE][+-]?0{0,9999}\d{1,4})?)"
 CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "fdbhiqBHIQ"))
 FLOATS = {"f": ("I", 32, 23), "d": ("Q", 64, 52)}  # how to read the bits, how many, how many behind
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
@@ -44,11 +48,13 @@ PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
 READ = {"window": 1, "dilations": [1], "stride": 1, "lift": 0, "label_sets": "points",
         "numbers": "exact", "positional": False, "masked": False}  # where the meta says nothing
 STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
-USAGE = """usage: checker.py MODEL DATA [--certificate CERT]
+USAGE = """usage: checker.py MODEL DATA [--certificate CERT] [--sample K | --part i/k]
 
-Check, exactly, that MODEL classifies DATA, and what CERT states about the two.
-Exit codes: 0 proved, 1 refuted, 2 unusable input, 3 undecided (a limit), 70 bug, 130 interrupted,
-141 the reader of the output went away. docs/certificate.md says what is checked."""
+Check, exactly, that MODEL classifies DATA, and what CERT states about the two; with --sample only
+K of the sequences, with --part i/k the i-th, (i+k)-th, ... of them, and then nothing is proved.
+Exit codes: 0 proved, 1 refuted, 2 unusable input, 3 undecided (a limit, a sample, a part), 70 bug,
+130 interrupted, 141 the reader of the output went away. docs/certificate.md says what is checked.
+"""
 
 class Stop(Exception):
     """The end of a check other than "proved"; its arguments: an exit code, a line of reason."""
@@ -79,17 +85,10 @@ def parse_json(raw):
         json.dumps(found, ensure_ascii=False).encode()
     return found
 
-def integer(digits):
-    """Return int(digits), whatever limit is set on their number: 640 are always allowed."""
-    parts = [digits[max(0, end - 600):end] for end in range(len(digits), 0, -600)]
-    return sum(int(part) * 10**(600 * k) for k, part in enumerate(parts))
-
 def decimal(x):
-    """Return str(x) of a Fraction or an integer, likewise."""
-    p, q = x.as_integer_ratio()
-    high, low = divmod(abs(p), 10**600)
-    text = "-" * (p < 0) + (f"{decimal(high)}{low:0600}" if high else str(low))
-    return f"{text}/{decimal(q)}" if q > 1 else text
+    """Return str(x) of a Fraction, whatever limit is set on the digits of integers."""
+    p, q = map(Decimal, x.as_integer_ratio())
+    return f"{p}/{q}" if q > 1 else f"{p}"
 
 def ieee(bits, size, places):
     """Return the Fraction that the bits of an IEEE 754 float mean; None for what is not finite."""
@@ -103,11 +102,9 @@ def ieee(bits, size, places):
 def nearest(x):
     """Return the binary64 number nearest to x, ties to even, without bounds above."""
     p, q = x.as_integer_ratio()
-    e = max(abs(p).bit_length() - q.bit_length() - 53, -1074)  # of the last place, or one more
-    e += abs(p) * 2**max(0, -e) >= q * 2**(53 + max(0, e))
-    n, rest = divmod(p * 2**max(0, -e), q * 2**max(0, e))
-    n += 2 * rest > q * 2**max(0, e) or (2 * rest == q * 2**max(0, e) and n % 2)
-    return n * Fraction(2)**e
+    last = Fraction(2)**max(abs(p).bit_length() - q.bit_length() - 53, -1074)  # place, or half
+    last *= 2 if abs(x) >= 2**53 * last else 1
+    return round(x / last) * last
 
 def fields(value, required, optional, where):
     """Return a JSON object after checking that it has all the keys it needs and no unknown one."""
@@ -118,19 +115,19 @@ def fields(value, required, optional, where):
 
 def number(value, mode, where):
     """Return the Fraction that a JSON number, a text, or an array's float or int means exactly."""
-    if type(value) in (Fraction, int):  # of an array
-        x, q = Fraction(value), "1"
-    else:
+    x = Fraction(value) if type(value) is int else value
+    if type(x) is not Fraction:  # not of an array
         need(value is not None, f"{where}: no finite number")
         text = value[0] if type(value) is tuple else value
         match = re.fullmatch(NUMBER, text.strip()) if type(text) is str else None
-        sign, p, q, whole, decimals, exponent = match.groups("") if match else [""] * 6
-        p, power = p or whole + decimals[1:], int(exponent or 0) - len(decimals[1:])
-        need(0 < len(p) <= MAX_DIGITS >= len(q), f"{where}: no number, or long: {ascii(text)[:40]}")
-        p, whole_q = integer(p) * 10**max(0, power), integer(q or "1") * 10**max(0, -power)
-        x = Fraction(-p if sign == "-" else p, whole_q)
-    need(abs(x) < 2**1000, f"{where}: 2^1000 or more in absolute value")
-    return nearest(x) if mode == "binary64" and not q and decimals + exponent else x
+        p, q, decimals, exponent = match.groups("") if match else [""] * 4
+        need(0 < len(p or decimals.replace(".", "")) <= MAX_DIGITS >= len(q),
+             f"{where}: no number, or long: {ascii(text)[:40]}")
+        x = Fraction(*(int(Decimal(x)) for x in match[0].split("/"))) if q else Fraction(
+            Decimal(match[0]))
+        x = nearest(x) if mode == "binary64" and ("." in decimals or exponent) else x
+    need(abs(x.numerator) < x.denominator << 1000, f"{where}: 2^1000 or more in absolute value")
+    return x
 
 def vector(values, size, mode, where):
     """Return a list of ``size`` Fractions."""
@@ -274,8 +271,7 @@ def read_data(raw, mode, argmax=False):
     labels = data["labels"] if "labels" in data else {
         name: {"kind": "point", "point": [k] + [0] * (d - 1)}
         for k, name in enumerate(sorted(names, key=lambda x: (
-            (0, integer(x.strip("-")) * (-1 if x[0] == "-" else 1))
-            if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
+            (0, Decimal(x)) if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
     sets = {x: ("argmax", k, len(labels)) if argmax else label_set(
         raw, d, mode, f"label {json.dumps(x)}") for k, (x, raw) in enumerate(labels.items())}
     need(names <= {*sets}, f"unknown label {json.dumps(min(names - {*sets}, default=''))}")
@@ -329,31 +325,28 @@ def label_set(raw, d, mode, where):
     return kind, a, b
 
 def empty(A, b):
-    """Whether no x has A x < b: the simplex method, by Bland's rule, on max t with A x + t <= b."""
-    low = b.index(min(b))  # t and the other slacks, by x and the slack of this row, are feasible
-    t, columns = [b[low], *(-c for c in A[low]), -1], [None] * len(A[0]) + [low]  # None: free
-    rows = {i: [c - d for c, d in zip([b[i], *(-c for c in A[i]), 0], t)] for i in range(len(b))}
-    del rows[low]
-    while t[0] <= 0:
-        rising = [(-1 if name is None else name, k) for k, name in enumerate(columns, 1)
-                  if t[k] > 0 or (t[k] < 0 and name is None)]
-        if not rising:
-            return True
-        k = min(rising)[1]
-        sign = 1 if t[k] > 0 else -1
-        bounds = [(-row[0] * sign / row[k], i) for i, row in rows.items() if row[k] * sign < 0]
-        if not bounds:
-            return False  # t grows without end
-        leaving = min(bounds)[1]
-        row = rows.pop(leaving)
+    """Whether no x has A x < b: whether no (x, h) makes b_i h - <A_i,x> - 1 and h - 1 all >= 0.
+
+    Dual simplex method, Bland's rule: rows[i] is such a number, written by those of the columns."""
+    rows = {i: [Fraction(-1), *(-c for c in row), bound] for i, (row, bound) in enumerate(
+        [*zip(A, b), ([Fraction(0)] * len(A[0]), Fraction(1))])}
+    names = [-1] + [None] * (len(A[0]) + 1)  # None: a coordinate of (x, h), of either sign
+    while True:
+        places = [(i, k) for k, name in enumerate(names) if name is None for i in rows if rows[i][k]]
+        if not places:
+            negative = min((i for i, row in rows.items() if row[0] < 0), default=None)
+            if negative is None:
+                return False
+            places = sorted((negative, k) for k in range(1, len(names)) if rows[negative][k] > 0)
+            places.sort(key=lambda place: names[place[1]])
+        if not places:
+            return True  # a negative number is a sum of such that must be negative, too
+        i, k = places[0]
+        row = rows.pop(i)
         solved = [-c / row[k] for c in row[:k]] + [1 / row[k]] + [-c / row[k] for c in row[k + 1:]]
-        t, *others = ([c + old[k] * e for c, e in zip(old[:k] + [0] + old[k + 1:], solved)]
-                      for old in (t, *rows.values()))
-        rows = dict(zip(rows, others))
-        if columns[k - 1] is not None:
-            rows[columns[k - 1]] = solved
-        columns[k - 1] = leaving
-    return False
+        rows = {j: [c + old[k] * e for c, e in zip(old[:k] + [0] + old[k + 1:], solved)]
+                for j, old in rows.items()} | ({} if names[k] is None else {names[k]: solved})
+        names[k] = i
 
 def dot(x, y):
     """Inner product."""
@@ -389,70 +382,121 @@ def integers(values):
     return [x.numerator * (q // x.denominator) for x in values], q
 
 def prepare(parameters, d, masked):
-    """Return [(layer, its parameters as integers)]; layers that change nothing are left out."""
-    layers, mixing = [], masked_attention if masked else attention
+    """Return [(layer, its parameters in integers)]; layers that change nothing are left out.
+
+    Feed-forward layers in a row are one ridge if their u are c U with c > 0, and <U,w> = 0 for all
+    but the last: each adds max(0, t - s) c w, where t = <U,z>, s = -b/c, and leaves t as it is."""
+    layers, steps, latest = [], [], None
     for k, (b, *mix) in enumerate(zip(*(parameters[name] for name in ("b", "rho", "alpha")))):
         u, w, v = (parameters[name][k * d:(k + 1) * d] for name in "uwv")
-        (*u, b), q = integers([*u, b])
-        (w, r), (v, _), (mix, s) = map(integers, (w, v, mix))
-        u, v = ([(i, c) for i, c in enumerate(x) if c] for x in (u, v))
-        layers += [(feed_forward, (u, b, w, q * r))] if any(w) and (u or b > 0) else []
-        layers += [(mixing, (v, *mix, s))] if mix != [s, 0] else []
-    return layers
+        if any(w) and (any(u) or b > 0):
+            U, q = integers(u)
+            c = Fraction(math.gcd(*U) or q, q)
+            U = [int(x / c) for x in u]
+            if latest != U or dot(U, steps[-1][1]) or len(steps) == 64:  # so numbers stay short
+                latest, steps = U, []
+                layers.append((feed_forward, (U, steps)))
+            steps.append((-b / c, [c * x for x in w]))
+        if mix != [1, 0]:
+            (v, _), (mix, s), latest = integers(v), integers(mix), None
+            layers.append((attention, (v, *mix, s, masked)))
+    return [(layer, ridge(*x) if layer is feed_forward else x) for layer, x in layers]
 
-def feed_forward(tokens, scale, u, b, w, q):
-    """Apply z + w max(0, <u,z> + b) to tokens / scale; u lists its non-zero entries only."""
-    values = [sum(c * z[k] for k, c in u) + b * scale for z in tokens]
-    active = [s for s in values if s > 0]
-    if not active:
-        return tokens, scale
-    common = math.gcd(q, *active)
-    q //= common
-    return [[a * q + c * (s // common) for a, c in zip(z, w)] if s > 0 else [a * q for a in z]
-            for z, s in zip(tokens, values)], scale * q
+def ridge(U, steps):
+    """Return (U, S, r, pieces): tokens with s = S[i]/r < t for k of the i become z + (W t + B)/m,
+    where pieces[k] = (W, B, m), or stay where it is None."""
+    slope, shift, pieces = [0] * len(U), [0] * len(U), [None]
+    for s, w in sorted(steps):
+        slope, shift = [a + c for a, c in zip(slope, w)], [a - s * c for a, c in zip(shift, w)]
+        flat, m = integers(slope + shift)
+        pieces.append((flat[:len(U)], flat[len(U):], m) if any(flat) else None)
+    return U, *integers(sorted(s for s, _ in steps)), pieces
 
-def attention(tokens, scale, v, keep, mix, q):
-    """Apply rho z_i + alpha mean(leaders of i): they depend on the sign of <v,z_i> alone."""
-    values = [sum(c * z[k] for k, c in v) for z in tokens]
-    signs, best = [(p > 0) - (p < 0) for p in values], {1: max(values), -1: min(values)}
-    groups = {s: [z for z, p in zip(tokens, values) if p == best.get(s, p)] for s in {*signs}}
-    count = math.lcm(*map(len, groups.values()))
-    means = {sign: [mix * (count // len(leaders)) * sum(column) for column in zip(*leaders)]
-             for sign, leaders in groups.items()}
-    if keep == 0 and len(means) == 1:  # all tokens land on one point: carry it once
-        return [*means.values()], scale * q * count
-    return [[a * keep * count + m for a, m in zip(z, means[sign])]
-            for z, sign in zip(tokens, signs)], scale * q * count
+def lowest(z, before):
+    """Return a token (X_1, ..., X_d, q), which stands for X/q, in lowest terms; where numbers are
+    long, only if they have become about twice as long as before."""
+    size = max(map(abs, z)).bit_length()
+    if size < 1000 or size.bit_length() > max(map(abs, before)).bit_length().bit_length():
+        common = math.gcd(*z)
+        z = [a // common for a in z]
+        need(max(map(abs, z)).bit_length() <= MAX_BITS,
+             f"a coordinate needs more than {MAX_BITS} bits", 3)
+    return z
 
-def masked_attention(tokens, scale, v, keep, mix, q):
-    """The same where token i attends to tokens 1, ..., i: add up what each sign selects so far."""
-    common, best, found = math.lcm(*range(1, len(tokens) + 1)), {}, []
-    for z in tokens:
-        p = sum(c * z[k] for k, c in v)
+def feed_forward(z, U, S, r, pieces):
+    """Apply a ridge to a token, in its place; say whether it has moved."""
+    t, q = sum(map(mul, U, z)), z[-1]
+    if piece := pieces[bisect_left(S, -(-t * r // q))]:  # so many S[i] are less than t r / q
+        W, B, m = piece
+        z[:] = lowest([m * a + t * w + q * b for a, w, b in zip(z, W, B)] + [m * q], z)
+    return piece
+
+def attention(tokens, v, keep, mix, s, masked):
+    """Apply (keep z_i + mix mean(leaders of i))/s: they depend on the sign of <v,z_i> alone. Add up
+    what each sign selects; of a masked model token i takes what is known when its turn comes."""
+    q, best, means = math.lcm(*(z[-1] for z in tokens)), {}, []
+    scaled = [[a * (q // z[-1]) for a in z[:-1]] for z in tokens]
+    values = [dot(v, z) for z in scaled]
+    for z, p in zip(scaled, values):
         for sign in (-1, 0, 1):
             top, count, total = best.get(sign, (sign * p, 0, [0] * len(z)))
             if sign * p > top:
                 top, count, total = sign * p, 0, [0] * len(z)
             if sign * p == top:
                 best[sign] = top, count + 1, [a + b for a, b in zip(total, z)]
-        _, count, total = best[(p > 0) - (p < 0)]
-        found.append([a * keep * common + mix * (common // count) * b for a, b in zip(z, total)])
-    return found, scale * q * common
+        means.append(best[(p > 0) - (p < 0)])
+    means = means if masked else [best[(p > 0) - (p < 0)] for p in values]
+    return [lowest([a * keep * count + mix * b for a, b in zip(z, total)] + [s * q * count], old)
+            for z, (_, count, total), old in zip(scaled, means, tokens)]
 
-def output(layers, rows, count):
-    """Return [the mean of the last tokens], or the first so many; undecided past MAX_BITS."""
-    flat, scale = integers([x for row in rows for x in row])
-    tokens, last = [flat[k:k + len(rows[0])] for k in range(0, len(flat), len(rows[0]))], 64
-    for layer, parameters in layers:
-        tokens, scale = layer(tokens, scale, *parameters)
-        if max(scale, *map(abs, tokens[0])).bit_length() > 2 * last:  # reduce now and then
-            common = math.gcd(scale, *(a for z in tokens for a in z))
-            tokens, scale = [[a // common for a in z] for z in tokens], scale // common
-            last = max(64, max(scale, *(abs(a) for z in tokens for a in z)).bit_length())
-            need(last <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
-    if count:  # where all tokens have become one, it stands for each of them
-        return [[Fraction(a, scale) for a in tokens[min(i, len(tokens) - 1)]] for i in range(count)]
-    return [[Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]]
+def pack(points):
+    """Round tokens x to a = floor(2^shift x), |a| <= 2^bits, and write the i-th coordinates of all
+    into one integer, ``width`` bytes each, so that one product multiplies them all."""
+    whole = max(abs(a) // z[-1] + 1 for z in points for a in z[:-1]).bit_length()
+    bits, n = max(29, whole), len(points)
+    width = (2 * bits + len(points[0]).bit_length() + 9) // 8
+    ones = int.from_bytes((b"\1" + bytes(width - 1)) * n, "little")
+    rows = ([(a << bits - whole) // z[-1] + 2**bits for a in z[:-1]] for z in points)
+    columns = [int.from_bytes(b"".join(a.to_bytes(width, "little") for a in column), "little")
+               - (ones << bits) for column in zip(*rows)]
+    return columns, ones, n, width, bits, bits - whole
+
+def near(packed, U, S, r, pieces):
+    """Return the numbers of all tokens that a ridge may move, and perhaps of some others.
+
+    With V = floor(U / 2^e), |V| <= 2^bits, the sum <V,a> differs from 2^(shift - e) <U,x> by less
+    than ``error``. It is nowhere 2^(8 width - 2) or more: no place in an integer overflows."""
+    columns, ones, n, width, bits, shift = packed
+    e = max(0, max(map(abs, U)).bit_length() - bits)
+    V, half = [c >> e for c in U], 2**(8 * width - 2)
+    error = sum(abs(c) + 1 + 2**bits for c in V)
+    low = (S[0] << shift) // (r << e) - error
+    high = half if pieces[-1] else (S[-1] << shift) // (r << e) + error
+    total = sum(map(mul, V, columns))
+    low, high = (total + ones * (2 * half - 1 - max(-half, min(x, half - 1))) for x in (low, high))
+    apart = (low ^ high) & ones * 2 * half  # the first bit of a place: whether <V,a> is above x
+    return [x.start() for x in re.finditer(b"\x80", apart.to_bytes(n * width, "little")[width - 1::width])]
+
+def outputs(layers, batch):
+    """Return the last tokens of all sequences; equal tokens are one list, and move but once."""
+    points, packed, loose = [], None, set()  # those in ``packed`` where they are, and those not
+    for layer, parameters in [(None, ()), *layers]:
+        if layer is feed_forward:
+            chosen = loose.union(near(packed, *parameters) if packed else ())
+            moved = {k for k in chosen if feed_forward(points[k], *parameters)}
+            loose |= moved
+            if 32 * len(loose) > len(points):  # packing pays where few tokens move
+                few = 32 * (len(moved) + 1) < len(points)
+                packed, loose = (pack(points), set()) if few else (None, {*range(len(points))})
+        else:
+            batch, known = [attention(Z, *parameters) for Z in batch] if layer else batch, {}
+            batch = [[known.setdefault(tuple(z), z) for z in Z] for Z in batch]
+            points, packed, loose = [*known.values()], None, {*range(len(known))}
+    return batch
+
+def mean(rows):
+    """Mean of a list of vectors."""
+    return [sum(column) / len(rows) for column in zip(*rows)]
 
 def affine(W, b, Z):
     """Return W z + b for each token z."""
@@ -496,10 +540,48 @@ def through(layers, path, arrays, Z, used):
         need(longest.bit_length() <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
     return Z
 
-def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
+def as_read(tokens, how, offsets):
+    """Return the tokens that a model gets: neighbours side by side, the position, zeros."""
+    last, kept = len(tokens) - 1, range(0, len(tokens), how["stride"])
+    return [[x for o in offsets for x in tokens[min(max(i + o, 0), last)]]
+            + [Fraction(k)] * how["positional"] + [Fraction(0)] * how["lift"]
+            for k, i in enumerate(kept, 1)]
+
+def measure(tokens, masked):
+    """Return all that a model can know of a sequence: shares of tokens; if masked, their order."""
+    counts = Counter(map(tuple, tokens))
+    common = math.gcd(*counts.values())
+    return (tuple(map(tuple, tokens)) if masked and len(counts) > 1 else
+            frozenset((z, times // common) for z, times in counts.items()))
+
+def readout(tokens, count):
+    """Return the first tokens (X, q), so many, as vectors X/q; without a count, the mean of all."""
+    same = all(z is tokens[0] for z in tokens)
+    rows = [[Fraction(a, z[-1]) for a in z[:-1]] for z in tokens[:1 if same and not count else count or None]]
+    return rows if count else [mean(rows)]
+
+def judge(name, asked, results, sets, d):
+    """Stop at a result that is not in the set of its label, or not the point asked for."""
+    many = type(asked) is list
+    for i, (label, result) in enumerate(zip(asked if many else [asked], results, strict=True)):
+        named = type(label) is str
+        region = sets[label] if named else ("point", [*label] + [0] * (d - len(label)), None)
+        if not contains(region, result):
+            shown, region = (json.dumps(x, default=decimal) for x in (result, region))
+            raise Stop(1, f"{name}{f', token {i + 1}' * many}: output {shown} is not in {region}"
+                       + f", the set of label {label!a}" * named)
+
+def shared(share, size, seed):
+    """Return which of so many sequences are to be evaluated, by ``check``'s share."""
+    kind, k, i = share
+    digest = lambda j: hashlib.sha256(f"{seed} {j + 1}".encode()).digest()
+    return range(i - 1, size, k) if kind == "part" else sorted(range(size), key=digest)[:k]
+
+def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None, share=("part", 1, 1)):
     """Return the lines to print for "proved", given the bytes of the files; otherwise Stop.
 
-    ``tell`` is called with texts that say how far the work has come."""
+    ``tell`` is called with texts that say how far the work has come. ``share`` says which sequences
+    are evaluated: ("part", k, i), each k-th from the i-th, or a ("sample", k, None)."""
     tell("reading")
     if network := b"architecture.npy" in model_raw:
         need(certificate_raw is None, "certificates of networks are not checked here")
@@ -507,74 +589,70 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     else:
         (parameters, stages, width, meta), classes = reading("model", read_model, model_raw), None
     how, offsets = reading("model", read_meta, meta)
-    mode, argmax = how["numbers"], how["label_sets"] == "argmax"
+    mode, argmax, masked = how["numbers"], how["label_sets"] == "argmax", how["masked"]
     sequences, sets, dimension = reading("data", read_data, data_raw, mode, argmax)
-    need(not network or not how["masked"], "a network says causal where it has a mask")
-    layers = layers if network else prepare(parameters, width, how["masked"])
-    measures, used, count, masked = set(), set(), 0, how["masked"]
-    d = dimension * len(offsets) + how["positional"] + how["lift"]
+    need(sequences, "data: there is no sequence")
+    need(not network or not masked, "a network says causal where it has a mask")
+    layers = layers if network else prepare(parameters, width, masked)
+    d, many = dimension * len(offsets) + how["positional"] + how["lift"], type(sequences[0][1]) is list
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
     need(d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
+    need(not many or (how["stride"] == 1 and not argmax and not network),
+         "outputs with a stride, argmax, or a network")
     if classes is not None:  # the class is where the largest coordinate stands
         sets = {c: ("argmax", i, len(classes)) for i, c in enumerate(classes)}
+    hashes = [hashlib.sha256(raw or b"").hexdigest() for raw in (data_raw, model_raw, certificate_raw)]
+    places = {*shared(share, len(sequences), hashes[0])}
+    measures, used, count, batch, room = set(), set(), 0, [], BATCH
     for j, (name, asked, tokens) in enumerate(sequences):
-        if 100 * j // len(sequences) > 100 * (j - 1) // len(sequences):
-            tell(f"sequence {j + 1} of {len(sequences)}")
-        last, kept = len(tokens) - 1, range(0, len(tokens), how["stride"])
-        need((count := count + len(kept)) * d <= MAX_TEXT, f"more than {MAX_TEXT} coordinates")
-        tokens = [[x for o in offsets for x in tokens[min(max(i + o, 0), last)]] + [Fraction(k)]
-                  * how["positional"] + [0] * how["lift"] for k, i in enumerate(kept, 1)]
-        counts = Counter(map(tuple, tokens))
-        common = math.gcd(*counts.values())
-        measures.add(frozenset((z, times // common) for z, times in counts.items())
-                     if len(counts) == 1 or not masked else tuple(map(tuple, tokens)))
-        many = type(asked) is list
-        need(not many or (how["stride"] == 1 and not argmax and not network),
-             "outputs with a stride, argmax, or a network")
+        tokens = as_read(tokens, how, offsets)
+        tokens = tokens if network else [x + [q] for x, q in map(integers, tokens)]
+        need((count := count + len(tokens)) * d <= MAX_TEXT, f"more than {MAX_TEXT} coordinates")
+        measures.add(measure(tokens, masked))
         need(many or asked in sets, f"{name}: the network has no class {asked!a}")
-        results = (reading(name, through, layers, "", arrays, tokens, used) if network
-                   else output(layers, tokens, len(asked) * many))
-        need(many or len(results) == 1, f"{name}: there is no readout")
-        for i, result in enumerate(results):
-            need(len(result) == len(classes or tokens[0]), f"{name}: the output has a wrong size")
-            label = asked[i] if many else asked
-            region = sets[label] if type(label) is str else (
-                "point", [*label] + [0] * (d - len(label)), None)
-            if not contains(region, result):
-                shown, region = (json.dumps(x, default=decimal) for x in (result, region))
-                owner = f", the set of label {label!a}" if type(label) is str else ""
-                where = f"{name}, token {i + 1}" if many else name
-                raise Stop(1, f"{where}: output {shown} is not in {region}{owner}")
-    need(measures, "data: there is no sequence")
-    proved = ["proved"]
+        if j in places:
+            if not batch:
+                tell(f"sequence {j + 1} of {len(sequences)}")
+            batch.append((name, asked, tokens))
+            room -= len(tokens)
+        if batch and (room <= 0 or j + 1 == len(sequences)):
+            last = outputs(layers, [Z for *_, Z in batch]) if not network else [
+                reading(name, through, layers, "", arrays, Z, used) for name, _, Z in batch]
+            for (name, asked, _), Z in zip(batch, last, strict=True):
+                judge(name, asked, Z if network else readout(Z, len(asked) * many), sets, len(classes or range(d)))
+            batch, room = [], BATCH
     if network:
         need(used == {*arrays}, "a member belongs to no layer")
-        return proved + [f"sequences {len(sequences)}, N {len(measures)}, layers {len(layers)}"]
-    ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
-    bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
-    n, depth, p = len(measures), len(stages), len(bits)
-    bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
-    outputs = {"outputs": sum(len(asked) for _, asked, _ in sequences)} if many else {}
-    facts = {
-        "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
-        "tokens": count, "blocks": depth, "block_bound": 8 * n + 4,
-        "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
-        "bounds": bounds if d > 1 and not masked and not many else "n/a", **outputs,
-        "total_bits": sum(bits), "max_bits": max(bits, default=0), "numbers": mode,
-        "positional": how["positional"],
-        **({"masked": True} if masked else {})}
-    if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
-        facts["reading"] = more
-    lines = proved + [", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
-    if certificate_raw is None:
-        return lines + ["disjointness of the label sets was not checked: no certificate"]
-    data_hash, model_hash = (hashlib.sha256(raw).hexdigest() for raw in (data_raw, model_raw))
-    facts |= {"format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
-              "sha256": {"data": data_hash, "model": model_hash}, "strategy": meta.get("strategy")}
-    sets = {} if argmax else sets  # such cones are disjoint
-    uniform = not any(parameters["v"])
-    reading("certificate", check_certificate, certificate_raw, facts, sets, dimension, uniform)
-    return lines + ["the certificate agrees, the sets are disjoint; only stated: float64, radius"]
+        facts = {"sequences": len(sequences), "N": len(measures), "layers": len(layers)}
+    else:
+        ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
+        bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
+        n, depth, p = len(measures), len(stages), len(bits)
+        bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
+        facts = {
+            "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
+            "tokens": count, "blocks": depth, "block_bound": 8 * n + 4,
+            "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
+            "bounds": bounds if d > 1 and not masked and not many else "n/a",
+            **({"outputs": sum(len(asked) for _, asked, _ in sequences)} if many else {}),
+            "total_bits": sum(bits), "max_bits": max(bits, default=0), "numbers": mode,
+            "positional": how["positional"], **({"masked": True} if masked else {})}
+        if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
+            facts["reading"] = more
+    shown, told = ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items()), []
+    if certificate_raw is not None:
+        facts |= {"format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
+                  "sha256": dict(zip(("data", "model"), hashes)), "strategy": meta.get("strategy")}
+        reading("certificate", check_certificate, certificate_raw, facts,
+                {} if argmax else sets, dimension, not any(parameters["v"]))  # cones are disjoint
+        told = ["the certificate agrees, the sets are disjoint; only stated: float64, radius"]
+    elif not network:
+        told = ["disjointness of the label sets was not checked: no certificate"]
+    if len(places) < len(sequences):
+        part = {"share": share, "checked": len(places), "sha256": hashes, "lines": [shown, *told]}
+        raise Stop(3, f"a {share[0]}: {len(places)} of {len(sequences)} sequences were checked, "
+                   f"and they are classified\n{json.dumps(part)}")
+    return ["proved", shown, *told]
 
 def check_certificate(raw, facts, sets, d, uniform):
     """Compare the claims with the facts, check every hyperplane, and the form of the rest."""
@@ -615,14 +693,19 @@ def answer(arguments):
     try:
         if {*arguments} & {"-h", "--help"}:
             return 0, USAGE
-        need(len(arguments) == 2 or (len(arguments) == 4 and arguments[2] == "--certificate"),
-             USAGE.partition("\n")[0])
-        files = []
-        for path in arguments[:2] + arguments[3:]:
+        options, files = dict(zip(arguments[2::2], arguments[3::2])), []
+        part = re.fullmatch(r"(?a)([1-9]\d{0,8})/([1-9]\d{0,8})", options.get("--part", "1/1"))
+        sample = re.fullmatch(r"(?a)[1-9]\d{0,8}", options.get("--sample", "1"))
+        need(len(arguments) == 2 + 2 * len(options) and part and sample
+             and int(part[1]) <= int(part[2]) and {"--certificate", "--sample", "--part"} > {*options}
+             and not {"--sample", "--part"} <= {*options}, USAGE.partition("\n")[0])
+        for path in [*arguments[:2], *(options[x] for x in options if x == "--certificate")]:
             with open(path, "rb") as file:
                 files.append(file.read(MAX_BYTES + 1))
             need(len(files[-1]) <= MAX_BYTES, f"a file has more than {MAX_BYTES} bytes")
-        return 0, "\n".join(check(*files, tell=tell))
+        share = (("sample", int(sample[0]), None) if "--sample" in options else
+                 ("part", int(part[2]), int(part[1])))
+        return 0, "\n".join(check(*files, tell=tell, share=share))
     except Stop as stop:
         return stop.args
     except KeyboardInterrupt:
