@@ -36,14 +36,9 @@ MAX_HEADER = 2**16   # of the header of an array
 MAX_BITS = 2**20     # of an override, and of a coordinate while a sequence is evaluated
 BATCH = 4000         # tokens, about, that are evaluated together
 NUMBER = r"(?a)[+-]?(?:(\d+)/(0*[1-9]\d*)|(\d*\.?\d*)([eE][+-]?0{0,9999}\d{1,4})?)"
-CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "fdbhiqBHIQ"))
-FLOATS = {"f": ("I", 32, 23), "d": ("Q", 64, 52)}  # how to read the bits, how many, how many behind
+CODES = dict(zip("f4 f8 i1 i2 i4 i8 u1 u2 u4 u8".split(), "IQbhiqBHIQ"))  # of floats: the bits
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
-LAYERS = {"affine": ("Wb", []), "relu": ("", []), "residual": ("", ["rho", "layers"]),
-          "attention": ("QKVOqkvo", ["weights", "causal", "beta", "root"]),
-          "readout": ("", ["which"]), "embedding": (["table"], []), "position": (["table"], []),
-          "prepend": (["table"], [])}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
 READ = {"window": 1, "dilations": [1], "stride": 1, "lift": 0, "label_sets": "points",
         "numbers": "exact", "positional": False, "masked": False}  # where the meta says nothing
@@ -90,8 +85,9 @@ def decimal(x):
     p, q = map(Decimal, x.as_integer_ratio())
     return f"{p}/{q}" if q > 1 else f"{p}"
 
-def ieee(bits, size, places):
+def ieee(bits, size):
     """Return the Fraction that the bits of an IEEE 754 float mean; None for what is not finite."""
+    places = 52 if size == 64 else 23
     sign, bits = divmod(bits, 2**(size - 1))
     exponent, digits = divmod(bits, 2**places)
     top = 2**(size - 1 - places) - 1
@@ -135,9 +131,7 @@ def vector(values, size, mode, where):
     return [number(x, mode, where) for x in values]
 
 def npy(raw, where):
-    """Read an .npy array: (code, shape, flat list in C order), code U or as struct writes it.
-
-    Floats come as Fractions, None where they are not finite."""
+    """Read an .npy array: (kind, shape, flat list in C order); floats as `ieee` has them."""
     start = {1: 10, 2: 12, 3: 12}.get(raw[6] if raw[:6] == b"\x93NUMPY" else 0, 0)
     end = start + int.from_bytes(raw[8:start], "little")
     need(start and end - start <= MAX_HEADER, f"{where}: not an array, or a long header")
@@ -148,19 +142,20 @@ def npy(raw, where):
     need(match and type(fortran) is bool and type(shape) is tuple
          and {int} >= {*map(type, shape)} and min(shape, default=0) >= 0,
          f"{where}: not an array of numbers or text (pickled objects are never read)")
-    order, kind, width = match[1], match[2], int(match[3])
-    code, size = CODES.get(f"{kind}{width}"), math.prod(shape)
-    need(code or (kind == "U" and width), f"{where}: the type {kind}{width} is not known")
+    order, kind, width, size = match[1], match[2], int(match[3]), math.prod(shape)
+    code = CODES.get(kind := kind + match[3] * (kind != "U"))
+    need(code or (kind == "U" and width), f"{where}: the type {kind} is not known")
     length = size * width * (1 if code else 4)
     need(length == len(raw) - end and size <= MAX_TEXT // 2, f"{where}: a wrong or huge shape")
-    text = "" if code else raw[end:].decode("utf-32-be" if order == ">" else "utf-32-le")
-    bits = FLOATS.get(code, (code,))
-    flat = ([*struct.unpack(f"{order.replace('|', '<')}{size}{bits[0]}", raw[end:])] if code else
-            [text[k:k + width].rstrip("\0") for k in range(0, len(text), width)])
-    flat = [ieee(x, *bits[1:]) for x in flat] if bits[1:] else flat
+    if code:
+        flat = [*struct.unpack(f"{order.replace('|', '<')}{size}{code}", raw[end:])]
+        flat = [ieee(x, 8 * width) for x in flat] if kind[0] == "f" else flat
+    else:
+        text = raw[end:].decode("utf-32-be" if order == ">" else "utf-32-le")
+        flat = [text[k:k + width].rstrip("\0") for k in range(0, len(text), width)]
     if fortran and len(shape) == 2 and size:
         flat = [x for i in range(shape[0]) for x in flat[i::shape[0]]]
-    return code or kind, shape, flat
+    return kind, shape, flat
 
 def npz(raw, required, optional):
     """Read a zip file of .npy members into {name: array}; refuse members it does not know."""
@@ -178,23 +173,21 @@ def npz(raw, required, optional):
 
 def json_of(array):
     """Parse a JSON member: one string, or a vector of uint8."""
-    code, shape, flat = array
-    need((code, len(shape)) in (("U", 0), ("B", 1)), "a JSON text must be one string or bytes")
-    return parse_json(flat[0].encode() if code == "U" else bytes(flat))
+    kind, shape, flat = array
+    need((kind, len(shape)) in (("U", 0), ("u1", 1)), "a JSON text must be one string or bytes")
+    return parse_json(flat[0].encode() if kind == "U" else bytes(flat))
 
 def read_model(raw):
     """Return ({parameter: flat list}, stages, dimension, meta) of a model."""
     arrays = npz(raw, ["format", "meta", "stage", *PARAMETERS], ["exact"])
     need(arrays["format"] == ("U", (), ["hardmax-model/1"]), "the format is not known")
-    meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
-    need(code == "U" and (d := arrays["u"][1][-1]) > 0 < depth, "no blocks, or stage is no text")
+    meta, (kind, (depth,), stages) = json_of(arrays["meta"]), arrays["stage"]
+    need(kind == "U" and (d := arrays["u"][1][-1]) > 0 < depth, "no blocks, or stage is no text")
     for name in PARAMETERS:
-        code, shape, values = arrays[name]
-        expected = (depth, d) if name in "uwv" else (depth,)
-        need(code == "d" and shape == expected and None not in values,
-             f"{name}: finite float64 of shape {expected} are needed")
-        found[name] = values
-    return overridden(found, arrays), stages, d, meta
+        expected = ("f8", (depth, d) if name in "uwv" else (depth,))
+        need(arrays[name][:2] == expected and None not in arrays[name][2],
+             f"{name}: finite numbers are needed, of the form {expected}")
+    return overridden({x: arrays[x][2] for x in PARAMETERS}, arrays), stages, d, meta
 
 def overridden(found, arrays):
     """Put the exact numbers in the place of the floats nearest to them."""
@@ -210,25 +203,6 @@ def overridden(found, arrays):
             found[name][k] = value
         need(len({int(*k) for k, _ in given}) == len(given), f"{name}: an entry stands twice")
     return found
-
-def read_network(raw):
-    """Return (layers, {path of a layer.name: nested lists}, dimension, classes, meta)."""
-    inner = [x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()]
-    inner = [x for x in inner if "." in x]
-    arrays = npz(raw, ["format", "meta", "architecture"], ["exact", *inner])
-    need(arrays["format"] == ("U", (), ["hardmax-network/1"]), "the format is not known")
-    told, found = json_of(arrays["architecture"]), {x: arrays[x][2] for x in inner}
-    d, names, layers = map(fields(told, x := ["dimension", "classes", "layers"], [], "it").get, x)
-    need(type(d) is tuple and re.fullmatch("[1-9][0-9]{0,6}", *d) and (names is None or (
-        type(names) is list and {str} == {*map(type, names)} and len({*names}) == len(names) > 1)),
-        "architecture: dimension is an integer, classes is null or at least two texts")
-    need([x["kind"] for x in layers].count("readout") == 1, "one readout is needed")
-    for name, values in overridden(found, arrays).items():
-        need(arrays[name][0] == "d" and None not in values, f"{name}: finite float64 are needed")
-        for size in arrays[name][1][:0:-1]:  # from the last axis to the second
-            values = [values[k:k + size] for k in range(0, len(values), size)]
-        found[name] = values
-    return layers, found, int(*d), names, json_of(arrays["meta"])
 
 def read_meta(meta):
     """Return how the meta says that data are read, and how far from a token its neighbours are."""
@@ -286,9 +260,9 @@ def name_of(value):
 def from_npz(raw):
     """Return an npz data set in the shape of the JSON form."""
     arrays = npz(raw, ["tokens", "offsets", "label"], ["labels"])
-    (code, (count, d), flat), (labeled, (n,), labels) = arrays["tokens"], arrays["label"]
+    (kind, (count, d), flat), (labeled, (n,), labels) = arrays["tokens"], arrays["label"]
     whole, (size,), offsets = arrays["offsets"]
-    need(code != "U" and whole in "bhiqBHIQ" and labeled in "UbhiqBHIQ" and size == n + 1
+    need(kind != "U" and whole[0] in "iu" and labeled[0] in "iuU" and size == n + 1
          and offsets == sorted(offsets) and [offsets[0], offsets[-1]] == [0, count],
          "tokens (T,d) numbers, offsets (N+1,) from 0 up to T, label (N,) are needed")
     data = {"dimension": (str(d),), "sequences": [
@@ -384,19 +358,17 @@ def integers(values):
 def prepare(parameters, d, masked):
     """Return [(layer, its parameters in integers)]; layers that change nothing are left out.
 
-    Feed-forward layers in a row are one ridge if their u are c U with c > 0, and <U,w> = 0 for all
-    but the last: each adds max(0, t - s) c w, where t = <U,z>, s = -b/c, and leaves t as it is."""
+    Feed-forward layers in a row with u = c U, c > 0, are one ridge if <U,w> = 0 for all but the
+    last: each adds max(0, t - s) c w, where t = <U,z> and s = -b/c, and leaves t as it is."""
     layers, steps, latest = [], [], None
     for k, (b, *mix) in enumerate(zip(*(parameters[name] for name in ("b", "rho", "alpha")))):
         u, w, v = (parameters[name][k * d:(k + 1) * d] for name in "uwv")
         if any(w) and (any(u) or b > 0):
-            U, q = integers(u)
-            c = Fraction(math.gcd(*U) or q, q)
-            U = [int(x / c) for x in u]
-            if latest != U or dot(U, steps[-1][1]) or len(steps) == 64:  # so numbers stay short
+            U, q = integers(u)  # c = 1/q
+            if latest != U or dot(U, steps[-1][1]) or len(steps) == 64:  # 64: so sums stay short
                 latest, steps = U, []
                 layers.append((feed_forward, (U, steps)))
-            steps.append((-b / c, [c * x for x in w]))
+            steps.append((-b * q, [x / q for x in w]))
         if mix != [1, 0]:
             (v, _), (mix, s), latest = integers(v), integers(mix), None
             layers.append((attention, (v, *mix, s, masked)))
@@ -494,51 +466,15 @@ def outputs(layers, batch):
             points, packed, loose = [*known.values()], None, {*range(len(known))}
     return batch
 
-def mean(rows):
-    """Mean of a list of vectors."""
-    return [sum(column) / len(rows) for column in zip(*rows)]
-
-def affine(W, b, Z):
-    """Return W z + b for each token z."""
-    return Z if W is None else [[sum(p * q for p, q in zip(row, z, strict=True)) + c
-                                 for row, c in zip(W, b or [0] * len(W), strict=True)] for z in Z]
-
-def through(layers, path, arrays, Z, used):
-    """Apply the layers of a network to tokens (docs/certificate.md, section 10)."""
-    for k, layer in enumerate(layers):
-        kind, here, names = layer["kind"], f"{path}{k}.", layer.get("arrays", [])
-        need(kind not in ("norm", "gelu") and layer.get("weights") != "softmax",
-             f"layer {here[:-1]}: softmax, norms and GELU are not decided here", 3)
-        fields(layer, ["kind", *LAYERS[kind][1]], ["arrays"] * any(LAYERS[kind][0]), here)
-        a = dict.fromkeys(LAYERS[kind][0]) | {x: arrays[here + x] for x in names}
-        need(all(a[x] for x in ("W", "Q", "V", "table") if x in a) and (not a.get("k") or a["K"])
-             and layer.get("weights", "hardmax") == "hardmax" and {*a} == {*LAYERS[kind][0]}
-             and type(layer.get("causal", True)) is bool, f"layer {here[:-1]} is not as it must be")
-        used |= {here + x for x in names}
-        if kind == "affine":
-            Z = affine(a["W"], a["b"], Z)
-        elif kind == "attention":
-            parts = [[a["o"]] * len(Z)] if a["o"] else []
-            for h in range(len(a["Q"])):
-                Q, K, V = (affine(*(a[x] and a[x][h] for x in y), Z) for y in ("Qq", "Kk", "Vv"))
-                S = [affine(K[:i + 1] if layer["causal"] else K, 0, [q]) for i, q in enumerate(Q)]
-                P = [[v for s, v in zip(row, V) if s == max(row)] for (row,) in S]
-                P = [[sum(column) / len(rows) for column in zip(*rows)] for rows in P]
-                parts.append(affine(a["O"] and a["O"][h], None, P))
-            Z = [[*map(sum, zip(*rows, strict=True))] for rows in zip(*parts)]
-        elif kind in ("residual", "position"):  # one list of tokens plus another
-            F, rho = (a["table"][:len(Z)], 1) if kind == "position" else (through(
-                layer["layers"], here, arrays, Z, used), number(layer["rho"], "", here))
-            Z = [[rho * x + y for x, y in zip(*two, strict=True)] for two in zip(Z, F, strict=True)]
-        elif kind == "embedding":  # a token that names no row is an error
-            Z = [a["table"][int(t) if t >= 0 == t % 1 else len(a["table"])] for t, in Z]
-        else:
-            Z = ([[max(Fraction(0), x) for x in z] for z in Z] if kind == "relu" else a["table"] + Z
-                 if kind == "prepend" else [{"first": Z[0], "last": Z[-1], "mean": [
-                     sum(column) / len(Z) for column in zip(*Z)]}[layer["which"]]])
-        longest = max(max(abs(x.numerator), x.denominator) for z in Z for x in z)
-        need(longest.bit_length() <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
-    return Z
+def evaluated(layers, batch):
+    """Return the results of each (name, label or list of outputs, tokens): the mean of the last
+    tokens, or the first of them."""
+    last = outputs(layers, [[x + [q] for x, q in map(integers, Z)] for *_, Z in batch])
+    for (_, asked, _), Z in zip(batch, last, strict=True):
+        many, same = type(asked) is list, all(z is Z[0] for z in Z)
+        rows = [[Fraction(a, z[-1]) for a in z[:-1]] for z in (
+            Z[:len(asked)] if many else Z[:1] if same else Z)]
+        yield rows if many else [[sum(column) / len(rows) for column in zip(*rows)]]
 
 def as_read(tokens, how, offsets):
     """Return the tokens that a model gets: neighbours side by side, the position, zeros."""
@@ -554,12 +490,6 @@ def measure(tokens, masked):
     return (tuple(map(tuple, tokens)) if masked and len(counts) > 1 else
             frozenset((z, times // common) for z, times in counts.items()))
 
-def readout(tokens, count):
-    """Return the first tokens (X, q), so many, as vectors X/q; without a count, the mean of all."""
-    same = all(z is tokens[0] for z in tokens)
-    rows = [[Fraction(a, z[-1]) for a in z[:-1]] for z in tokens[:1 if same and not count else count or None]]
-    return rows if count else [mean(rows)]
-
 def judge(name, asked, results, sets, d):
     """Stop at a result that is not in the set of its label, or not the point asked for."""
     many = type(asked) is list
@@ -572,10 +502,39 @@ def judge(name, asked, results, sets, d):
                        + f", the set of label {label!a}" * named)
 
 def shared(share, size, seed):
-    """Return which of so many sequences are to be evaluated, by ``check``'s share."""
+    """Return which of so many sequences are evaluated: each k-th from the i-th, or a sample."""
     kind, k, i = share
-    digest = lambda j: hashlib.sha256(f"{seed} {j + 1}".encode()).digest()
-    return range(i - 1, size, k) if kind == "part" else sorted(range(size), key=digest)[:k]
+    order = lambda j: hashlib.sha256(f"{seed} {j + 1}".encode()).digest()
+    return range(i - 1, size, k) if kind == "part" else sorted(range(size), key=order)[:k]
+
+def classify(raw, how, offsets, width, evaluate, classes, seed, share, tell):
+    """Stop unless ``evaluate`` leads all sequences into their sets; return what was found out."""
+    argmax, masked = how["label_sets"] == "argmax", how["masked"]
+    sequences, sets, dimension = reading("data", read_data, raw, how["numbers"], argmax)
+    need(sequences, "data: there is no sequence")
+    d, many = dimension * len(offsets) + how["positional"] + how["lift"], type(sequences[0][1]) is list
+    need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
+    need(d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
+    need(not many or (how["stride"] == 1 and not argmax), "outputs with a stride or argmax")
+    sets = classes or sets
+    places, measures, batch, count, room = {*shared(share, len(sequences), seed)}, set(), [], 0, BATCH
+    for j, (name, asked, tokens) in enumerate(sequences):
+        tokens = as_read(tokens, how, offsets)
+        need((count := count + len(tokens)) * d <= MAX_TEXT, f"more than {MAX_TEXT} coordinates")
+        need(many or asked in sets, f"{name}: the network has no class {asked!a}")
+        measures.add(measure(tokens, masked))
+        if j in places:
+            if not batch:
+                tell(f"sequence {j + 1} of {len(sequences)}")
+            batch.append((name, asked, tokens))
+            room -= len(tokens)
+        if batch and (room <= 0 or j + 1 == len(sequences)):
+            for (name, asked, _), results in zip(batch, evaluate(batch), strict=True):
+                judge(name, asked, results, sets, d)
+            batch, room = [], BATCH
+    outputs = {"outputs": sum(len(asked) for _, asked, _ in sequences)} if many else {}
+    facts = {"sequences": len(sequences), "N": len(measures), "d": d, "M": len(sets), "tokens": count}
+    return facts, outputs, sets, dimension, len(places)
 
 def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None, share=("part", 1, 1)):
     """Return the lines to print for "proved", given the bytes of the files; otherwise Stop.
@@ -583,76 +542,44 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None, sha
     ``tell`` is called with texts that say how far the work has come. ``share`` says which sequences
     are evaluated: ("part", k, i), each k-th from the i-th, or a ("sample", k, None)."""
     tell("reading")
-    if network := b"architecture.npy" in model_raw:
-        need(certificate_raw is None, "certificates of networks are not checked here")
-        layers, arrays, width, classes, meta = reading("network", read_network, model_raw)
-    else:
-        (parameters, stages, width, meta), classes = reading("model", read_model, model_raw), None
+    need(b"architecture.npy" not in model_raw, "a network: hardmax.network_checker checks it")
+    parameters, stages, width, meta = reading("model", read_model, model_raw)
     how, offsets = reading("model", read_meta, meta)
-    mode, argmax, masked = how["numbers"], how["label_sets"] == "argmax", how["masked"]
-    sequences, sets, dimension = reading("data", read_data, data_raw, mode, argmax)
-    need(sequences, "data: there is no sequence")
-    need(not network or not masked, "a network says causal where it has a mask")
-    layers = layers if network else prepare(parameters, width, masked)
-    d, many = dimension * len(offsets) + how["positional"] + how["lift"], type(sequences[0][1]) is list
-    need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
-    need(d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
-    need(not many or (how["stride"] == 1 and not argmax and not network),
-         "outputs with a stride, argmax, or a network")
-    if classes is not None:  # the class is where the largest coordinate stands
-        sets = {c: ("argmax", i, len(classes)) for i, c in enumerate(classes)}
+    layers = prepare(parameters, width, how["masked"])
     hashes = [hashlib.sha256(raw or b"").hexdigest() for raw in (data_raw, model_raw, certificate_raw)]
-    places = {*shared(share, len(sequences), hashes[0])}
-    measures, used, count, batch, room = set(), set(), 0, [], BATCH
-    for j, (name, asked, tokens) in enumerate(sequences):
-        tokens = as_read(tokens, how, offsets)
-        tokens = tokens if network else [x + [q] for x, q in map(integers, tokens)]
-        need((count := count + len(tokens)) * d <= MAX_TEXT, f"more than {MAX_TEXT} coordinates")
-        measures.add(measure(tokens, masked))
-        need(many or asked in sets, f"{name}: the network has no class {asked!a}")
-        if j in places:
-            if not batch:
-                tell(f"sequence {j + 1} of {len(sequences)}")
-            batch.append((name, asked, tokens))
-            room -= len(tokens)
-        if batch and (room <= 0 or j + 1 == len(sequences)):
-            last = outputs(layers, [Z for *_, Z in batch]) if not network else [
-                reading(name, through, layers, "", arrays, Z, used) for name, _, Z in batch]
-            for (name, asked, _), Z in zip(batch, last, strict=True):
-                judge(name, asked, Z if network else readout(Z, len(asked) * many), sets, len(classes or range(d)))
-            batch, room = [], BATCH
-    if network:
-        need(used == {*arrays}, "a member belongs to no layer")
-        facts = {"sequences": len(sequences), "N": len(measures), "layers": len(layers)}
+    facts, outputs, sets, dimension, checked = classify(
+        data_raw, how, offsets, width, lambda batch: evaluated(layers, batch), None, hashes[0], share, tell)
+    ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
+    bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
+    n, d, depth, p = facts["N"], facts["d"], len(stages), len(bits)
+    bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
+    facts |= {
+        "blocks": depth, "block_bound": 8 * n + 4,
+        "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
+        "bounds": bounds if d > 1 and not how["masked"] and not outputs else "n/a", **outputs,
+        "total_bits": sum(bits), "max_bits": max(bits, default=0), "numbers": how["numbers"],
+        "positional": how["positional"], **({"masked": True} if how["masked"] else {})}
+    if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
+        facts["reading"] = more
+    if certificate_raw is None:
+        told = "disjointness of the label sets was not checked: no certificate"
     else:
-        ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
-        bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
-        n, depth, p = len(measures), len(stages), len(bits)
-        bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
-        facts = {
-            "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
-            "tokens": count, "blocks": depth, "block_bound": 8 * n + 4,
-            "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
-            "bounds": bounds if d > 1 and not masked and not many else "n/a",
-            **({"outputs": sum(len(asked) for _, asked, _ in sequences)} if many else {}),
-            "total_bits": sum(bits), "max_bits": max(bits, default=0), "numbers": mode,
-            "positional": how["positional"], **({"masked": True} if masked else {})}
-        if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
-            facts["reading"] = more
-    shown, told = ", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items()), []
-    if certificate_raw is not None:
-        facts |= {"format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
-                  "sha256": dict(zip(("data", "model"), hashes)), "strategy": meta.get("strategy")}
-        reading("certificate", check_certificate, certificate_raw, facts,
-                {} if argmax else sets, dimension, not any(parameters["v"]))  # cones are disjoint
-        told = ["the certificate agrees, the sets are disjoint; only stated: float64, radius"]
-    elif not network:
-        told = ["disjointness of the label sets was not checked: no certificate"]
-    if len(places) < len(sequences):
-        part = {"share": share, "checked": len(places), "sha256": hashes, "lines": [shown, *told]}
-        raise Stop(3, f"a {share[0]}: {len(places)} of {len(sequences)} sequences were checked, "
-                   f"and they are classified\n{json.dumps(part)}")
-    return ["proved", shown, *told]
+        told = "the certificate agrees, the sets are disjoint; only stated: float64, radius"
+        stated = facts | {
+            "format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
+            "sha256": dict(zip(("data", "model"), hashes)), "strategy": meta.get("strategy")}
+        sets = {} if how["label_sets"] == "argmax" else sets  # such cones are disjoint
+        reading("certificate", check_certificate, certificate_raw, stated, sets, dimension,
+                not any(parameters["v"]))
+    return verdict(facts, [told], share, checked, hashes)
+
+def verdict(facts, told, share, checked, hashes):
+    """Return the lines to print for "proved"; Stop where only a share of the data was checked."""
+    lines = [", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items()), *told]
+    part = {"share": share, "checked": checked, "sha256": hashes, "lines": lines}
+    need(checked == facts["sequences"], f"a {share[0]}: {checked} of {facts['sequences']} sequences "
+         f"were checked, and they are classified\n{json.dumps(part)}", 3)
+    return ["proved", *lines]
 
 def check_certificate(raw, facts, sets, d, uniform):
     """Compare the claims with the facts, check every hyperplane, and the form of the rest."""
@@ -688,7 +615,7 @@ def tell(text=""):
     if sys.stderr and sys.stderr.isatty():
         print(f"\r\33[K{text}", end="", file=sys.stderr, flush=True)
 
-def answer(arguments):
+def answer(arguments, check=check):
     """Return the exit code and what to print."""
     try:
         if {*arguments} & {"-h", "--help"}:
@@ -714,9 +641,9 @@ def answer(arguments):
         code = 3 if isinstance(error, MemoryError) else 2 if isinstance(error, OSError) else 70
         return code, f"{type(error).__name__} {ascii(str(error))[1:200]}"
 
-def main(arguments):
+def main(arguments, check=check):
     """Print the verdict and return the exit code, as `USAGE` has it."""
-    code, line = answer(arguments)
+    code, line = answer(arguments, check)
     line = {1: "refuted: ", 2: "error: ", 3: "undecided: ", 70: "bug: "}.get(code, "") + line
     try:
         tell()
