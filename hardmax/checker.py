@@ -6,10 +6,6 @@ One file, hence laid out by hand; Python >= 3.11 and its standard library, no ot
 package. What decides is integer or rational arithmetic, without tolerance; not one operation on
 floats takes part, as a process may round in any way: their bytes are read.
 """
-# fmt: off
-# mypy: ignore-errors
-# ruff: noqa: B905, I001, N818, RUF005, RUF007
-
 import sys
 if __name__ == "__main__" and not sys.flags.safe_path:
     del sys.path[0]  # the files beside this one must not stand in for the standard library
@@ -36,7 +32,7 @@ MAX_HEADER = 2**16   # of the header of an array
 MAX_BITS = 2**20     # of an override, and of a coordinate while a sequence is evaluated
 BATCH = 4000         # tokens, about, that are evaluated together
 NUMBER = r"(?a)[+-]?(?:(\d+)/(0*[1-9]\d*)|(\d*\.?\d*)([eE][+-]?0{0,9999}\d{1,4})?)"
-CODES = dict(zip("f4 f8 i1 i2 i4 i8 u1 u2 u4 u8".split(), "IQbhiqBHIQ"))  # of floats: the bits
+CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "IQbhiqBHIQ"))
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
@@ -45,11 +41,10 @@ READ = {"window": 1, "dilations": [1], "stride": 1, "lift": 0, "label_sets": "po
 STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
 USAGE = """usage: checker.py MODEL DATA [--certificate CERT] [--sample K | --part i/k]
 
-Check, exactly, that MODEL classifies DATA, and what CERT states about the two; with --sample only
-K of the sequences, with --part i/k the i-th, (i+k)-th, ... of them, and then nothing is proved.
-Exit codes: 0 proved, 1 refuted, 2 unusable input, 3 undecided (a limit, a sample, a part), 70 bug,
-130 interrupted, 141 the reader of the output went away. docs/certificate.md says what is checked.
-"""
+Check, exactly, that MODEL classifies DATA, and what CERT states about the two. --sample and --part
+look at a share of the sequences (docs/certificate.md, section 7), which proves nothing by itself.
+Exit codes: 0 proved, 1 refuted, 2 unusable input, 3 undecided, 70 bug, 130 interrupted, 141 the
+reader of the output went away."""
 
 class Stop(Exception):
     """The end of a check other than "proved"; its arguments: an exit code, a line of reason."""
@@ -306,7 +301,7 @@ def empty(A, b):
         [*zip(A, b), ([Fraction(0)] * len(A[0]), Fraction(1))])}
     names = [-1] + [None] * (len(A[0]) + 1)  # None: a coordinate of (x, h), of either sign
     while True:
-        places = [(i, k) for k, name in enumerate(names) if name is None for i in rows if rows[i][k]]
+        places = [(i, k) for k, x in enumerate(names) if x is None for i in rows if rows[i][k]]
         if not places:
             negative = min((i for i, row in rows.items() if row[0] < 0), default=None)
             if negative is None:
@@ -447,7 +442,8 @@ def near(packed, U, S, r, pieces):
     total = sum(map(mul, V, columns))
     low, high = (total + ones * (2 * half - 1 - max(-half, min(x, half - 1))) for x in (low, high))
     apart = (low ^ high) & ones * 2 * half  # the first bit of a place: whether <V,a> is above x
-    return [x.start() for x in re.finditer(b"\x80", apart.to_bytes(n * width, "little")[width - 1::width])]
+    signs = apart.to_bytes(n * width, "little")[width - 1::width]
+    return [x.start() for x in re.finditer(b"\x80", signs)]
 
 def outputs(layers, batch):
     """Return the last tokens of all sequences; equal tokens are one list, and move but once."""
@@ -501,54 +497,51 @@ def judge(name, asked, results, sets, d):
             raise Stop(1, f"{name}{f', token {i + 1}' * many}: output {shown} is not in {region}"
                        + f", the set of label {label!a}" * named)
 
-def shared(share, size, seed):
-    """Return which of so many sequences are evaluated: each k-th from the i-th, or a sample."""
-    kind, k, i = share
-    order = lambda j: hashlib.sha256(f"{seed} {j + 1}".encode()).digest()
-    return range(i - 1, size, k) if kind == "part" else sorted(range(size), key=order)[:k]
-
-def classify(raw, how, offsets, width, evaluate, classes, seed, share, tell):
-    """Stop unless ``evaluate`` leads all sequences into their sets; return what was found out."""
-    argmax, masked = how["label_sets"] == "argmax", how["masked"]
+def classify(raw, how, offsets, width, evaluate, classes, share, tell):
+    """Stop unless ``evaluate`` leads the sequences of the share into their sets; return the facts,
+    how many sequences these are, and the sets."""
+    argmax, (kind, k, i) = how["label_sets"] == "argmax", share
     sequences, sets, dimension = reading("data", read_data, raw, how["numbers"], argmax)
     need(sequences, "data: there is no sequence")
-    d, many = dimension * len(offsets) + how["positional"] + how["lift"], type(sequences[0][1]) is list
+    d = dimension * len(offsets) + how["positional"] + how["lift"]
+    many, J, sets = type(sequences[0][1]) is list, len(sequences), classes or sets
     need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
-    need(d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
+    need(classes or d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
     need(not many or (how["stride"] == 1 and not argmax), "outputs with a stride or argmax")
-    sets = classes or sets
-    places, measures, batch, count, room = {*shared(share, len(sequences), seed)}, set(), [], 0, BATCH
+    measures, count, checked, batch, room = set(), 0, 0, [], BATCH
+    k = min(k, J) if kind == "sample" else k
+    places = {x * J // k for x in range(k)} if kind == "sample" else range(i - 1, J, k)
     for j, (name, asked, tokens) in enumerate(sequences):
         tokens = as_read(tokens, how, offsets)
         need((count := count + len(tokens)) * d <= MAX_TEXT, f"more than {MAX_TEXT} coordinates")
         need(many or asked in sets, f"{name}: the network has no class {asked!a}")
-        measures.add(measure(tokens, masked))
+        measures.add(measure(tokens, how["masked"]))
         if j in places:
             if not batch:
-                tell(f"sequence {j + 1} of {len(sequences)}")
+                tell(f"sequence {j + 1} of {J}")
             batch.append((name, asked, tokens))
             room -= len(tokens)
-        if batch and (room <= 0 or j + 1 == len(sequences)):
+        if batch and (room <= 0 or j + 1 == J):
             for (name, asked, _), results in zip(batch, evaluate(batch), strict=True):
                 judge(name, asked, results, sets, d)
-            batch, room = [], BATCH
-    outputs = {"outputs": sum(len(asked) for _, asked, _ in sequences)} if many else {}
-    facts = {"sequences": len(sequences), "N": len(measures), "d": d, "M": len(sets), "tokens": count}
-    return facts, outputs, sets, dimension, len(places)
+            batch, room, checked = [], BATCH, checked + len(batch)
+    facts = {"sequences": J, "N": len(measures), "d": d, "M": len(sets), "tokens": count}
+    if many:
+        facts["outputs"] = sum(len(asked) for _, asked, _ in sequences)
+    return facts, checked, sets, dimension
 
 def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None, share=("part", 1, 1)):
     """Return the lines to print for "proved", given the bytes of the files; otherwise Stop.
 
-    ``tell`` is called with texts that say how far the work has come. ``share`` says which sequences
-    are evaluated: ("part", k, i), each k-th from the i-th, or a ("sample", k, None)."""
+    ``tell`` is called with texts that say how far the work has come; ``share`` says which sequences
+    are evaluated: ("part", k, i), each k-th from the i-th, or ("sample", k, 1)."""
     tell("reading")
     need(b"architecture.npy" not in model_raw, "a network: hardmax.network_checker checks it")
     parameters, stages, width, meta = reading("model", read_model, model_raw)
     how, offsets = reading("model", read_meta, meta)
     layers = prepare(parameters, width, how["masked"])
-    hashes = [hashlib.sha256(raw or b"").hexdigest() for raw in (data_raw, model_raw, certificate_raw)]
-    facts, outputs, sets, dimension, checked = classify(
-        data_raw, how, offsets, width, lambda batch: evaluated(layers, batch), None, hashes[0], share, tell)
+    facts, checked, sets, dimension = classify(
+        data_raw, how, offsets, width, lambda batch: evaluated(layers, batch), None, share, tell)
     ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
     bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
     n, d, depth, p = facts["N"], facts["d"], len(stages), len(bits)
@@ -556,32 +549,33 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None, sha
     facts |= {
         "blocks": depth, "block_bound": 8 * n + 4,
         "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
-        "bounds": bounds if d > 1 and not how["masked"] and not outputs else "n/a", **outputs,
+        "bounds": "n/a" if d == 1 or how["masked"] or "outputs" in facts else bounds,
         "total_bits": sum(bits), "max_bits": max(bits, default=0), "numbers": how["numbers"],
         "positional": how["positional"], **({"masked": True} if how["masked"] else {})}
     if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
         facts["reading"] = more
-    if certificate_raw is None:
-        told = "disjointness of the label sets was not checked: no certificate"
-    else:
-        told = "the certificate agrees, the sets are disjoint; only stated: float64, radius"
+    hashes, told = [hashlib.sha256(raw).hexdigest() for raw in (data_raw, model_raw)], (
+        "disjointness of the label sets was not checked: no certificate")
+    if certificate_raw is not None:
         stated = facts | {
             "format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
             "sha256": dict(zip(("data", "model"), hashes)), "strategy": meta.get("strategy")}
-        sets = {} if how["label_sets"] == "argmax" else sets  # such cones are disjoint
-        reading("certificate", check_certificate, certificate_raw, stated, sets, dimension,
+        reading("certificate", check_certificate, certificate_raw, stated, dimension,
+                {} if how["label_sets"] == "argmax" else sets,  # such cones are disjoint
                 not any(parameters["v"]))
+        hashes += [hashlib.sha256(certificate_raw).hexdigest()]
+        told = "the certificate agrees, the sets are disjoint; only stated: float64, radius"
     return verdict(facts, [told], share, checked, hashes)
 
 def verdict(facts, told, share, checked, hashes):
     """Return the lines to print for "proved"; Stop where only a share of the data was checked."""
     lines = [", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items()), *told]
-    part = {"share": share, "checked": checked, "sha256": hashes, "lines": lines}
-    need(checked == facts["sequences"], f"a {share[0]}: {checked} of {facts['sequences']} sequences "
-         f"were checked, and they are classified\n{json.dumps(part)}", 3)
+    part, J = {"share": share, "checked": checked, "sha256": hashes}, facts["sequences"]
+    need(checked == J, f"a {share[0]}: {checked} of {J} sequences were checked, none is wrong\n"
+                       + json.dumps(part | {"lines": lines}), 3)
     return ["proved", *lines]
 
-def check_certificate(raw, facts, sets, d, uniform):
+def check_certificate(raw, facts, d, sets, uniform):
     """Compare the claims with the facts, check every hyperplane, and the form of the rest."""
     claims, pairs = parse_json(raw), set()
     fields(claims, [*facts, *STATED, "versions", "separation"], ["attention"], "it")
@@ -620,18 +614,18 @@ def answer(arguments, check=check):
     try:
         if {*arguments} & {"-h", "--help"}:
             return 0, USAGE
-        options, files = dict(zip(arguments[2::2], arguments[3::2])), []
-        part = re.fullmatch(r"(?a)([1-9]\d{0,8})/([1-9]\d{0,8})", options.get("--part", "1/1"))
-        sample = re.fullmatch(r"(?a)[1-9]\d{0,8}", options.get("--sample", "1"))
-        need(len(arguments) == 2 + 2 * len(options) and part and sample
-             and int(part[1]) <= int(part[2]) and {"--certificate", "--sample", "--part"} > {*options}
-             and not {"--sample", "--part"} <= {*options}, USAGE.partition("\n")[0])
-        for path in [*arguments[:2], *(options[x] for x in options if x == "--certificate")]:
+        paths, options, files = arguments[:2], dict(zip(arguments[2::2], arguments[3::2])), []
+        complete = len(arguments) == 2 + 2 * len(options)
+        paths += [options.pop("--certificate")] if "--certificate" in options else []
+        share = " ".join(x for option in options.items() for x in option) or "--part 1/1"
+        match = re.fullmatch(r"(?a)--(sample|part) (?:([1-9]\d{0,8})/)?([1-9]\d{0,8})", share)
+        need(complete and match and (match[1] == "part") == bool(match[2])
+             and int(match[2] or 1) <= int(match[3]), USAGE.partition("\n")[0])
+        for path in paths:
             with open(path, "rb") as file:
                 files.append(file.read(MAX_BYTES + 1))
             need(len(files[-1]) <= MAX_BYTES, f"a file has more than {MAX_BYTES} bytes")
-        share = (("sample", int(sample[0]), None) if "--sample" in options else
-                 ("part", int(part[2]), int(part[1])))
+        share = (match[1], int(match[3]), int(match[2] or 1))
         return 0, "\n".join(check(*files, tell=tell, share=share))
     except Stop as stop:
         return stop.args
@@ -650,15 +644,16 @@ def main(arguments, check=check):
         if code in (0, 1, 3):
             need(sys.stdout, "it is closed")
             print(line, flush=True)
+            return code
     except BrokenPipeError:
-        sys.stdout, code = None, 141
+        sys.stdout = None
+        return 141
     except (OSError, Stop) as error:  # no verdict could be given
         sys.stdout, code, line = None, 2, f"error: the output can't be written: {error.args[1]}"
-    if code not in (0, 1, 3, 141) and sys.stderr:
-        try:
-            print(line, file=sys.stderr, flush=True)
-        except OSError:  # nobody hears it; the exit code says it
-            sys.stderr = None
+    try:
+        print(line, file=sys.stderr or io.StringIO(), flush=True)
+    except OSError:  # nobody hears it; the exit code says it
+        sys.stderr = None
     return code
 
 if __name__ == "__main__":

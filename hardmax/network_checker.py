@@ -5,10 +5,6 @@
 It reads data and says its verdict by `checker.py`, and like it uses nothing else but the standard
 library. Exit codes are those of the checker; certificates of networks are not checked.
 """
-# fmt: off
-# mypy: ignore-errors
-# ruff: noqa: B905, RUF005
-
 import hashlib
 import io
 import re
@@ -107,7 +103,7 @@ def through(layers, path, arrays, Z, used):
     return Z
 
 
-def check(network_raw, data_raw, certificate_raw=None, tell=lambda text: None, share=("part", 1, 1)):
+def check(network_raw, data_raw, certificate_raw=None, tell=lambda x: None, share=("part", 1, 1)):
     """Return the lines to print for "proved", given the bytes of the files; otherwise Stop."""
     tell("reading")
     need(certificate_raw is None, "certificates of networks are not checked here")
@@ -123,13 +119,12 @@ def check(network_raw, data_raw, certificate_raw=None, tell=lambda text: None, s
             need([*map(len, results)] == [size], f"{name}: the output has a wrong size")
             yield results
 
-    hashes = [hashlib.sha256(raw).hexdigest() for raw in (data_raw, network_raw)]
     # the class is where the largest coordinate stands
     sets = classes and {name: ("argmax", k, len(classes)) for k, name in enumerate(classes)}
-    facts, *_, checked = classify(
-        data_raw, how, offsets, width, evaluate, sets, hashes[0], share, tell)
+    facts, checked, *_ = classify(data_raw, how, offsets, width, evaluate, sets, share, tell)
     need(used == {*arrays}, "a member belongs to no layer")
     facts = {x: facts[x] for x in ("sequences", "N")} | {"layers": len(layers)}
+    hashes = [hashlib.sha256(raw).hexdigest() for raw in (data_raw, network_raw)]
     return verdict(facts, [], share, checked, hashes)
 
 

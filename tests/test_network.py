@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from network_reference import output
 
 import hardmax as hm
-from hardmax import checker
+from hardmax import network_checker as checker
 from hardmax.exact.array import ExactArray
 from hardmax.formats.npz import write_npz
 from hardmax.network.layer import rearranged

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax import checker
+from hardmax import network_checker as checker
 from hardmax.cli.main import _code
 from hardmax.network.layers import Affine, Gelu, Norm, Readout, Relu, Residual
 from hardmax.network.repair import NotApartError, repair
