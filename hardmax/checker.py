@@ -436,7 +436,7 @@ def near(packed, U, S, r, pieces):
     columns, ones, n, width, bits, shift = packed
     e = max(0, max(map(abs, U)).bit_length() - bits)
     V, half = [c >> e for c in U], 2**(8 * width - 2)
-    error = sum(abs(c) + 1 + 2**bits for c in V)
+    error = sum(abs(c) + 1 + (e > 0) * 2**bits for c in V)  # V = U for e = 0
     low = (S[0] << shift) // (r << e) - error
     high = half if pieces[-1] else (S[-1] << shift) // (r << e) + error
     total = sum(map(mul, V, columns))
