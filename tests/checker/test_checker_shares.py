@@ -4,6 +4,7 @@ import importlib.util
 import json
 from fractions import Fraction
 
+import definition
 import numpy as np
 import pytest
 from checker_files import ROOT, certificate, data_file, identity, model_file, run, verdict
@@ -54,7 +55,7 @@ def test_a_sample_of_all_is_a_proof(files, capsys, size):
 
 @pytest.mark.parametrize("size", range(1, COUNT + 1))
 def test_the_sample_is_the_one_that_is_stated(tmp_path, capsys, size):
-    """Sequence 1 + floor(j J / K), j = 0 … K - 1: wrong there is refuted, wrong elsewhere is not."""
+    """Sequence 1 + floor(j J / K), j = 0 … K - 1: what is wrong elsewhere is not seen."""
     (tmp_path / "m.npz").write_bytes(MODEL)
     sample = {1 + j * COUNT // size for j in range(size)}
     for wrong in range(1, COUNT + 1):
@@ -225,3 +226,23 @@ def edge(points, lifts):
     sets = {str(k): {"kind": "point", "point": [x, y]} for k, (x, y) in enumerate(
         zip(points, lifts, strict=True))}  # fmt: skip
     return data_file([[[x, 0]] for x in points], list(sets), sets)
+
+
+def test_few_points_move_often_and_far():
+    """Each block reads what the one before has moved; all but a few points rest in all of them."""
+    idle = identity(2, u=[1, 2], b=-(10**9), w=[1, 1])
+    steps = [
+        identity(2, u=[3, 0], b=-3000, w=[0, 1]),
+        identity(2, u=[0, "1/7"], b=-1, w=[1, "1/3"]),
+        identity(2, u=[1, 1], b=-(10**6), w=["-1/5", 0]),
+        identity(2, u=[-1, 0], b=-1, w=[0, -8]),
+    ]
+    blocks = [idle, *steps, idle, *steps[::-1], idle, *steps]
+    points = [[k, 0] for k in range(300)]
+    points[17], points[170], points[299] = [10**6, 0], [-5, "1/3"], [1001, "-1/9"]
+    outputs = [definition.output(blocks, [x]) for x in points]
+    sets = {str(k): {"kind": "point", "point": y} for k, y in enumerate(outputs)}
+    code, lines = verdict(
+        model_file(blocks), data_file([[x] for x in points], list(sets), sets)
+    )  # fmt: skip
+    assert (code, lines[0]) == (0, "proved"), lines
