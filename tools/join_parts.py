@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 KEYS = {"share", "checked", "sha256", "lines"}
 
@@ -20,8 +21,18 @@ class UnusableError(Exception):
     """Answers that do not make a whole."""
 
 
-def part(text: str) -> tuple[int, int, int, tuple[object, ...]]:
-    """(i, k, sequences checked, what all parts must share) of the answer of one process."""
+class Part(NamedTuple):
+    """The answer of one process: part i of k, and what it states."""
+
+    i: int
+    k: int
+    checked: int
+    sha256: list[str]
+    lines: list[str]
+
+
+def part(text: str) -> Part:
+    """Read an answer; raises UnusableError, ValueError, TypeError or LookupError."""
     first, _, rest = text.partition("\n")
     if not first.startswith("undecided: a part: "):
         raise UnusableError(f"not the answer of a part: {first[:60]!r}")
@@ -32,7 +43,7 @@ def part(text: str) -> tuple[int, int, int, tuple[object, ...]]:
     whole = all(type(x) is int for x in (k, i, table["checked"]))
     if kind != "part" or not whole or not 1 <= i <= k:
         raise UnusableError("a share is not that of a part")
-    return i, k, table["checked"], (table["sha256"], table["lines"])
+    return Part(i, k, table["checked"], table["sha256"], table["lines"])
 
 
 def join(texts: list[str]) -> tuple[int, str]:
@@ -41,14 +52,15 @@ def join(texts: list[str]) -> tuple[int, str]:
         if text.startswith("refuted: "):
             return 1, text.rstrip("\n")
     parts = [part(text) for text in texts]
-    k, shared = (parts[0][1], parts[0][3]) if parts else (0, ([], []))
-    if any(other[1] != k or other[3] != shared for other in parts):
+    if not parts:
+        raise UnusableError("no answers")
+    _, k, _, hashes, lines = parts[0]
+    if any((other.k, other.sha256, other.lines) != (k, hashes, lines) for other in parts):
         raise UnusableError("the parts are about other files, or of another number of parts")
-    if k < 2 or sorted(i for i, *_ in parts) != list(range(1, k + 1)):
+    if k < 2 or sorted(x.i for x in parts) != list(range(1, k + 1)):
         raise UnusableError(f"{len(parts)} answers; each part 1 to {k} is needed once")
-    hashes, lines = shared
-    word, count = str(lines[0]).split(",")[0].split(" ")
-    if word != "sequences" or any(n != len(range(i - 1, int(count), k)) for i, _, n, _ in parts):
+    word, count = lines[0].split(",")[0].split(" ")
+    if word != "sequences" or any(x.checked != len(range(x.i - 1, int(count), k)) for x in parts):
         raise UnusableError("the parts have not checked as many sequences as there are")
     names = ("data", "model", "certificate")
     stated = [f"sha256 of the {name}: {x}" for name, x in zip(names, hashes, strict=False)]
@@ -59,7 +71,7 @@ def main(paths: list[str]) -> int:
     """Print the joint verdict and return its exit code."""
     try:
         code, text = join([Path(path).read_text(encoding="utf-8") for path in paths])
-    except (UnusableError, OSError, ValueError, TypeError, LookupError) as error:
+    except (UnusableError, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(text)
