@@ -101,7 +101,7 @@ def test_an_interrupt_or_no_memory_in_the_evaluation(capsys, files, monkeypatch)
 
         with monkeypatch.context() as context:
             context.setattr(outputs, "constant_outputs", fails)
-            context.setattr(checker, "output", fails)
+            context.setattr(checker, "outputs", fails)
             for program in (verify, check):
                 code, text = program(capsys, files)
                 assert (code, "proved" in text) == (wanted, False)
