@@ -2,7 +2,7 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 660 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
+One file of at most 670 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
 other code of this package. What decides is integer or rational arithmetic, without tolerance; not
 one operation on floats takes part, as a process may round in any way: their bytes are read.
 """
@@ -191,9 +191,11 @@ def read_model(raw):
     need(arrays["format"] == ("U", (), ["hardmax-model/1"]), "the format is not known")
     meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
     need(code == "U" and (d := arrays["u"][1][-1]) > 0 < depth, "no blocks, or stage is no text")
+    heads = arrays["alpha"][1][1:]  # (H,) where there are several: the shape of alpha is (L,H)
+    need(heads not in ((0,), (1,)), "alpha: one head has the shape (L,)")
     for name in PARAMETERS:
         code, shape, values = arrays[name]
-        expected = (depth, d) if name in "uwv" else (depth,)
+        expected = (depth, *heads[:1] * (name in ("alpha", "v")), *(d,) * (name in "uwv"))
         need(code == "d" and shape == expected and None not in values,
              f"{name}: finite float64 of shape {expected} are needed")
         found[name] = values
@@ -390,14 +392,19 @@ def integers(values):
 
 def prepare(parameters, d, masked):
     """Return [(layer, its parameters as integers)]; layers that change nothing are left out."""
-    layers, mixing = [], masked_attention if masked else attention
-    for k, (b, *mix) in enumerate(zip(*(parameters[name] for name in ("b", "rho", "alpha")))):
-        u, w, v = (parameters[name][k * d:(k + 1) * d] for name in "uwv")
-        (*u, b), q = integers([*u, b])
-        (w, r), (v, _), (mix, s) = map(integers, (w, v, mix))
-        u, v = ([(i, c) for i, c in enumerate(x) if c] for x in (u, v))
+    layers, H = [], len(parameters["alpha"]) // len(parameters["b"])
+    for k, (b, rho) in enumerate(zip(parameters["b"], parameters["rho"])):
+        u, w = (parameters[name][k * d:(k + 1) * d] for name in "uw")
+        ((*u, b), q), (w, r) = integers([*u, b]), integers(w)
+        u = [(i, c) for i, c in enumerate(u) if c]
         layers += [(feed_forward, (u, b, w, q * r))] if any(w) and (u or b > 0) else []
-        layers += [(mixing, (v, *mix, s))] if mix != [s, 0] else []
+        mixes = []
+        for h, alpha in enumerate(parameters["alpha"][k * H:(k + 1) * H], k * H):
+            v, (mix, s) = integers(parameters["v"][h * d:(h + 1) * d])[0], integers([rho, alpha])
+            if alpha or (rho != 1 and h == k * H):  # what else is left out adds nothing
+                mixes += [([(i, c) for i, c in enumerate(v) if c], *mix, s)]
+                rho = Fraction(0)  # counts once
+        layers += [(several, (masked, mixes))] if mixes else []
     return layers
 
 def feed_forward(tokens, scale, u, b, w, q):
@@ -438,6 +445,13 @@ def masked_attention(tokens, scale, v, keep, mix, q):
         _, count, total = best[(p > 0) - (p < 0)]
         found.append([a * keep * common + mix * (common // count) * b for a, b in zip(z, total)])
     return found, scale * q * common
+
+def several(tokens, scale, masked, heads):
+    """Add up what the heads give; one token stands for all where every head gives one."""
+    found = [(masked_attention if masked else attention)(tokens, scale, *head) for head in heads]
+    common, count = math.lcm(*(q for _, q in found)), max(len(Z) for Z, _ in found)
+    found = [[[a * (common // q) for a in z] for z in Z] * (count // len(Z)) for Z, q in found]
+    return [[*map(sum, zip(*parts))] for parts in zip(*found)], common
 
 def output(layers, rows, count):
     """Return [the mean of the last tokens], or the first so many; undecided past MAX_BITS."""
@@ -553,16 +567,17 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
     ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
     bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
     n, depth, p = len(measures), len(stages), len(bits)
+    heads = len(parameters["alpha"]) // depth
     bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
     outputs = {"outputs": sum(len(asked) for _, asked, _ in sequences)} if many else {}
     facts = {
         "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
         "tokens": count, "blocks": depth, "block_bound": 8 * n + 4,
         "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
-        "bounds": bounds if d > 1 and not masked and not many else "n/a", **outputs,
+        "bounds": bounds if d > 1 and not masked and heads == 1 and not many else "n/a", **outputs,
         "total_bits": sum(bits), "max_bits": max(bits, default=0), "numbers": mode,
         "positional": how["positional"],
-        **({"masked": True} if masked else {})}
+        **({"masked": True} if masked else {}), **({"heads": heads} if heads > 1 else {})}
     if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
         facts["reading"] = more
     lines = proved + [", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]

@@ -77,6 +77,14 @@ if TYPE_CHECKING:
     help="Each token sees itself and those before it: order counts without positions.",
 )
 @click.option(
+    "--heads",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    metavar="H",
+    help="Attention heads of each block, for strategy paper: the more, the fewer blocks separate.",
+)
+@click.option(
     "--numbers",
     type=click.Choice(["exact", "binary64"]),
     default="exact",
@@ -96,8 +104,8 @@ if TYPE_CHECKING:
 @json_option
 def build(
     data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int,
-    positional: bool, masked: bool, window: int, dilation: str | None, stride: int, label_sets: str,
-    numbers: str, certificate: str | None, source: str | None, test: str | None,
+    positional: bool, masked: bool, heads: int, window: int, dilation: str | None, stride: int,
+    label_sets: str, numbers: str, certificate: str | None, source: str | None, test: str | None,
     labels_of: str | None, force: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
@@ -127,6 +135,7 @@ def build(
       hardmax build train.csv -o model.npz --strategy learn --test test.csv
       hardmax build data.csv -o model.npz --window 9 --dilation 1,4 --strategy cover
       hardmax build poem.json -o model.npz --masked
+      hardmax build poem.json -o model.npz --heads 3
     """
     from ..construct.build import build as construct
     from ..dataset import ContradictionError
@@ -143,7 +152,7 @@ def build(
         context = click.get_current_context()
         named = (
             "strategy", "no_learn", "robust", "positional", "window", "dilation", "stride",
-            "label_sets", "numbers",
+            "label_sets", "numbers", "masked", "heads",
         )  # fmt: skip
         refuse("about new models; --from repairs one", {
             f"--{name.replace('_', '-')}": context.get_parameter_source(name) is not _DEFAULT
@@ -176,8 +185,9 @@ def build(
     try:
         with stages("building"):
             model = construct(
-                loaded, None, strategy, seed, learn=not no_learn, robust=robust, masked=masked
-            )
+                loaded, None, strategy, seed, learn=not no_learn, robust=robust, masked=masked,
+                heads=heads,
+            )  # fmt: skip
     except ContradictionError as found:
         with report_to(output, certificate):
             return _contradiction(found, as_json)

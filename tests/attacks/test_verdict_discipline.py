@@ -80,7 +80,7 @@ def test_an_exception_in_the_evaluation(capsys, files, monkeypatch, problem, dat
             context.setattr(owner, name, fails)
             code, text = verify(capsys, files, data)
         assert (code, "proved" in text) == (70, False)
-    for owner, name in ((Tokens, "feed_forward"), (Tokens, "attend"), (Tokens, "means")):
+    for owner, name in ((Tokens, "feed_forward"), (Tokens, "attend_heads"), (Tokens, "means")):
         with monkeypatch.context() as context:
             context.setattr(outputs, "collapse", lambda *arguments: None)  # all block by block
             context.setattr(owner, name, fails)

@@ -31,8 +31,13 @@ _DRAWS = 6  # feed-forward layers among which the one that splits most is kept
 _HALVINGS = 4  # shorter w tried for a random layer before it is given up
 
 
-def split_ties(batch: Tokens, labels: Sequence[str], seed: int = 0) -> list[RankOneBlock]:
+def split_ties(
+    batch: Tokens, labels: Sequence[str], seed: int = 0, heads: Sequence[Vector] = ()
+) -> list[RankOneBlock]:
     """Feed-forward blocks, applied in place, after which equal means have equal labels.
+
+    With ``heads``, directions in each of which every sequence has one leader, only sequences with
+    equal means *and* equal leaders count as tied; each keeps having one leader (Theorem 9c).
 
     Sequences of different labels must have different empirical measures. Each layer is
     injective on the finite set of current tokens, checked by hashing their exact values, so
@@ -43,7 +48,7 @@ def split_ties(batch: Tokens, labels: Sequence[str], seed: int = 0) -> list[Rank
     >>> len(split_ties(batch, ["a", "b"])), len(set(batch.mean_keys()))
     (1, 2)
     """
-    blocks, state = split_measures(Measures.of_tokens(batch), labels, seed)
+    blocks, state = split_measures(Measures.of_tokens(batch, heads), labels, seed)
     if blocks:
         batch.become(Tokens(IntegerRows(state.points.select(state.token).rows), batch.starts))
     return blocks
@@ -65,7 +70,8 @@ def split_measures(
 class Measures:
     """Sequences as numbers of their tokens, ``token`` (T,), each different one exactly once.
 
-    Sequence j is the run of tokens from ``starts[j]``. Means are equal where their ``keys`` are.
+    Sequence j is the run of tokens from ``starts[j]``. Means, and leaders for all ``heads``, are
+    equal where their ``keys`` are; ``led`` says whether each sequence has one leader for each head.
 
     >>> tokens = ExactArray(np.array([[1.0], [2.0], [1.0]]))
     >>> state = Measures.of_array(tokens, np.array([0, 2, 3]), np.arange(2))
@@ -73,17 +79,23 @@ class Measures:
     (2, array([0, 1, 0]), [(Fraction(3, 2),), (Fraction(1, 1),)])
     """
 
-    def __init__(self, points: IntegerPoints, token: Array, starts: Array) -> None:
-        self.points, self.token, self.starts = points, token, starts
-        self.keys = mean_keys(points, token, starts)
+    def __init__(
+        self, points: IntegerPoints, token: Array, starts: Array, heads: Sequence[Vector] = ()
+    ) -> None:
+        self.points, self.token, self.starts, self.heads = points, token, starts, heads
+        self.keys: Sequence[Hashable] = mean_keys(points, token, starts)
+        leaders = [found for v in heads if (found := self._leaders(v)) is not None]
+        self.led = len(leaders) == len(heads)
+        if leaders:
+            self.keys = list(zip(self.keys, *leaders, strict=True))
         self.distinct = len(set(self.keys))
 
     @classmethod
-    def of_tokens(cls, batch: Tokens) -> Measures:
+    def of_tokens(cls, batch: Tokens, heads: Sequence[Vector] = ()) -> Measures:
         """All sequences of a batch."""
         keys = batch.token_keys()
         points = IntegerPoints([list(key) for key in dict.fromkeys(keys)])
-        return cls(points, numbered(keys), np.array(batch.starts))
+        return cls(points, numbered(keys), np.array(batch.starts), heads)
 
     @classmethod
     def of_array(cls, tokens: ExactArray, offsets: Array, chosen: Array) -> Measures:
@@ -94,6 +106,16 @@ class Measures:
         _, first = np.unique(token, return_index=True)
         points = IntegerPoints(tokens.take(rows[first]).integer_rows())
         return cls(points, token, np.concatenate([[0], np.cumsum(lengths)]))
+
+    def _leaders(self, v: Vector) -> list[int] | None:
+        """The number of the token that leads each sequence; None where two different ones do."""
+        values = self.points.values(v)
+        rank = {value: k for k, value in enumerate(sorted(set(values)))}
+        height, first = np.array([rank[x] for x in values])[self.token], self.starts[:-1]
+        top = np.repeat(np.maximum.reduceat(height, first), np.diff(self.starts))
+        low = np.minimum.reduceat(np.where(height == top, self.token, len(values)), first)
+        high = np.maximum.reduceat(np.where(height == top, self.token, -1), first)
+        return low.tolist() if (low == high).all() else None
 
     def means(self) -> IntegerPoints:
         """Means of all sequences, in lowest terms."""
@@ -108,11 +130,12 @@ class Measures:
         return self.points.select(self.token[self.starts[j] : self.starts[j + 1]]).vectors()
 
     def after(self, u: Vector, b: Fraction, w: Vector) -> Measures | None:
-        """The state after a layer; None where it merges two tokens."""
+        """The state after a layer; None where it merges two tokens, or leaves two leaders."""
         points = self.points.fed_forward(u, b, w)
         if len(set(map(tuple, points.rows))) < len(points):
             return None
-        return Measures(points, self.token, self.starts)
+        after = Measures(points, self.token, self.starts, self.heads)
+        return after if after.led else None
 
 
 def _tied(means: Sequence[Hashable], labels: Sequence[str]) -> list[tuple[int, int]]:
