@@ -13,6 +13,7 @@ import ast
 import csv
 import gzip
 import hashlib
+import importlib
 import io
 import json
 import math
@@ -549,7 +550,11 @@ def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None, sha
     ``tell`` is called with texts that say how far the work has come; ``share`` says which sequences
     are evaluated: ("part", k, i), each k-th from the i-th, or ("sample", k, 1)."""
     tell("reading")
-    need(b"architecture.npy" not in model_raw, "a network: hardmax.network_checker checks it")
+    if b"architecture.npy" in model_raw:  # a network, for which there is another file
+        need(__package__, "a network: hardmax.network_checker checks it")
+        sys.modules.setdefault(f"{__package__}.checker", sys.modules[__name__])  # one Stop for both
+        beside = importlib.import_module(f"{__package__}.network_checker")
+        return beside.check(model_raw, data_raw, certificate_raw, tell, share)
     parameters, stages, width, meta = reading("model", read_model, model_raw)
     how, offsets = reading("model", read_meta, meta)
     layers = prepare(parameters, width, how["masked"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from fractions import Fraction
 from random import Random
 
@@ -122,9 +124,7 @@ def test_verdict_and_checker_follow_the_definition(tmp_path_factory, network, Z,
         found = hm.certify(hm.Network.load(folder / "network.npz"), folder / "data.json")
         assert found.verdict == ("proved" if all(right) else "refuted")
         assert [x.sequence for x in found.witnesses] == [j for j, x in enumerate(right) if not x]
-        code, _ = checker.answer(
-            [str(folder / "network.npz"), str(folder / "data.json")], network_checker.check
-        )
+        code, _ = checker.answer([str(folder / "network.npz"), str(folder / "data.json")])
         assert code == (0 if all(right) else 1)
 
 
@@ -239,8 +239,16 @@ def test_broken_files_are_one_clear_error(tmp_path, changes, message):
     with pytest.raises(hm.InputError, match=message):
         hm.Network.load(path)
     hm.Dataset([[(1, 2)]], ["a"]).save(tmp_path / "data.json")
-    code, _ = checker.answer([str(path), str(tmp_path / "data.json")], network_checker.check)
+    code, _ = checker.answer([str(path), str(tmp_path / "data.json")])
     assert code == 2
+
+
+def test_the_command_of_the_checker_takes_networks(tmp_path):
+    hm.Network([Affine([[1, 0], [0, 1]]), Readout()], classes=["a", "b"]).save(tmp_path / "n.npz")
+    for label, code in (("a", 0), ("b", 1)):
+        hm.Dataset([[(2, 1)]], [label]).save(tmp_path / "d.json")
+        command = [sys.executable, "-m", "hardmax.checker", "n.npz", tmp_path / "d.json"]
+        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == code
 
 
 def test_other_files_are_told_apart(tmp_path):
