@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -51,9 +51,31 @@ def one_blas_thread() -> AbstractContextManager[object]:
     return limiter
 
 
-@cache
 def cores() -> int:
     """Number of cores that this process may use."""
+    return _most[-1] if _most else _all_cores()
+
+
+@contextmanager
+def threads(most: int) -> Iterator[None]:
+    """Use at most so many threads: other processes have the other cores.
+
+    >>> with threads(1):
+    ...     cores()
+    1
+    """
+    _most.append(most)
+    try:
+        yield
+    finally:
+        _most.pop()
+
+
+_most: list[int] = []
+
+
+@cache
+def _all_cores() -> int:
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 

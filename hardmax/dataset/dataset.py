@@ -355,17 +355,18 @@ class Dataset:
         first, second = halves(len(self), fraction, seed)
         return self.part(first), self.part(second)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str], shards: int | None = None) -> None:
         """Write a data file, which `hardmax.load` reads as the same data; its name says the form.
 
         .json and .json.gz hold everything; .parquet too (extra ``parquet``), with long numbers
         as texts. .npz holds numbers that float64 holds, and no ids. .csv holds labels and ids as
-        texts, and no label sets but the default points. Raises InputError for other names, and
-        where a form can't hold the data.
+        texts, and no label sets but the default points. With ``shards`` the path is a folder, or
+        "folder/*.parquet", and gets so many files (docs/scale-out.md). Raises InputError for other
+        names, and where a form can't hold the data.
         """
-        from .. import save_data
+        from .. import save_data, save_shards
 
-        save_data(self, path)
+        save_data(self, path) if shards is None else save_shards(self, path, shards)
 
     def __repr__(self) -> str:
         counts = (plural(len(self), "sequence"), plural(len(self.tokens), "token"))

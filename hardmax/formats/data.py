@@ -107,8 +107,10 @@ def _sidecar(path: Path, numbers: str, data: Dataset) -> dict[str, LabelSet]:
     """The label sets in the file beside a CSV file, which says them for all CSV files there."""
     try:
         found = parse(read_bytes(path))
-        if isinstance(found, dict) and set(found) <= {"format", "labels"}:
+        if isinstance(found, dict) and set(found) <= {"format", "labels", "shards"}:
             found = found.get("labels", found)
+        if isinstance(found, list) and {*map(type, found)} == {str}:
+            return default_points(in_order({*found}), data.dimension)
         return data_json.read_label_sets(found, NumberReader(numbers), data.dimension)
     except InputError as problem:
         raise InputError(
