@@ -74,6 +74,7 @@ class Dataset:
     offsets: np.ndarray
     _classes: tuple[str, ...] = ()
     given_outputs: list[tuple[Entry, ...]] | None  # labels and points, in place of one label
+    first: int = 0  # number of the first sequence, where this is a shard of a larger whole
 
     def __init__(
         self,
@@ -332,7 +333,7 @@ class Dataset:
         if not len(rows):
             raise InputError("a data set needs at least one sequence; none is chosen")
         part = copy(self)
-        part._coded = None
+        part._coded, part.first = None, 0
         part._written = taken(*self._written, rows)
         part.tokens, part.offsets = part._written
         if not self.reading.keeps_tokens:
@@ -389,7 +390,7 @@ class Dataset:
     def name(self, j: int) -> str:
         """How messages call sequence j: by position from 1 and, where it has one, its id."""
         given = self.ids[j]
-        return f"sequence {j + 1}" + (f" (id {given!r})" if given is not None else "")
+        return f"sequence {self.first + j + 1}" + (f" (id {given!r})" if given is not None else "")
 
     def sequence(self, j: int) -> tuple[Vector, ...]:
         """Exact tokens of sequence j."""

@@ -11,13 +11,14 @@ import multiprocessing
 import os
 import signal
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from itertools import islice
+from typing import Any, TypeVar
 
 from ..errors import InputError, MissingExtraError, ResourceLimitError
 from ..threads import cores, threads
@@ -30,13 +31,26 @@ _PATIENCE = 20  # seconds to reach a scheduler
 _RESUME = "what is finished is kept: --resume goes on from there"
 
 
-class Engine(Protocol):
-    """Runs a function on pieces; function and pieces can be pickled."""
+class Engine(ABC):
+    """Runs a function on pieces; function and pieces can be pickled.
 
+    Workers stay until the engine is closed; ``with engine`` closes it.
+    """
+
+    @abstractmethod
     def run(
         self, work: Callable[[Piece], Result], pieces: Sequence[Piece]
     ) -> Iterator[tuple[int, Result]]:
         """Yield the place of each piece and its result, in any order."""
+
+    def close(self) -> None:  # noqa: B027  (an engine without workers has nothing to close)
+        """End the workers."""
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        self.close()
 
 
 def engine(name: str = "local", workers: int | None = None, scheduler: str | None = None) -> Engine:
@@ -57,8 +71,13 @@ def engine(name: str = "local", workers: int | None = None, scheduler: str | Non
     return Processes(workers) if workers > 1 else Serial()
 
 
-@dataclass(frozen=True)
-class Serial:
+def alone(work: Callable[[Piece], Result], piece: Piece) -> Result:
+    """The work on a piece, in one thread: the others have pieces of their own."""
+    with threads(1):
+        return work(piece)
+
+
+class Serial(Engine):
     """One piece after another, in this process and one thread."""
 
     def run(
@@ -69,17 +88,13 @@ class Serial:
             yield place, alone(work, piece)
 
 
-def alone(work: Callable[[Piece], Result], piece: Piece) -> Result:
-    """The work on a piece, in one thread: the others have pieces of their own."""
-    with threads(1):
-        return work(piece)
-
-
-@dataclass(frozen=True)
-class Processes:
+class Processes(Engine):
     """Several processes of this machine."""
 
-    workers: int
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._pool: ProcessPoolExecutor | None = None
+        self._others: set[Any] = set()  # processes that are not ours
 
     def run(
         self, work: Callable[[Piece], Result], pieces: Sequence[Piece]
@@ -87,13 +102,14 @@ class Processes:
         """In the order in which they are done; where a process dies, others take its place."""
         left, deaths = dict(enumerate(pieces)), 0
         while left:
-            done = len(left)
+            before = len(left)
             try:
-                for place, result in self._pool(work, left):
+                for place, result in self._results(work, left):
                     del left[place]
                     yield place, result
             except BrokenProcessPool:
-                deaths = deaths + 1 if done == len(left) else 1
+                self.close()
+                deaths = deaths + 1 if before == len(left) else 1
                 if deaths == _DEATHS:
                     raise ResourceLimitError(
                         f"workers died {deaths} times in a row, killed from outside or for lack of "
@@ -101,32 +117,32 @@ class Processes:
                         f"memory)"
                     ) from None
 
-    def _pool(
+    def _results(
         self, work: Callable[[Piece], Result], left: dict[int, Piece]
     ) -> Iterator[tuple[int, Result]]:
-        others = set(multiprocessing.active_children())
-        pool = ProcessPoolExecutor(
-            min(self.workers, len(left)), multiprocessing.get_context("spawn"), _begin
-        )
+        if self._pool is None:
+            self._others = set(multiprocessing.active_children())
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.workers, context, _begin)
+        running: dict[Any, int] = {}
+        waiting = iter([*left.items()])
         try:
-            waiting = iter([*left.items()])
-            running: dict[Any, int] = {}
-            for place, piece in waiting:
-                running[pool.submit(alone, work, piece)] = place
-                if len(running) == 2 * self.workers:
-                    break
+            for place, piece in islice(waiting, 2 * self.workers):
+                running[self._pool.submit(alone, work, piece)] = place
             while running:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     yield running.pop(future), future.result()
-                    for place, piece in waiting:
-                        running[pool.submit(alone, work, piece)] = place
-                        break
+                    for place, piece in islice(waiting, 1):
+                        running[self._pool.submit(alone, work, piece)] = place
         except BaseException:
-            for process in set(multiprocessing.active_children()) - others:
+            for process in set(multiprocessing.active_children()) - self._others:
                 process.terminate()
             raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
 
 
 def _begin() -> None:
@@ -142,49 +158,26 @@ def _begin() -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-@dataclass(frozen=True)
-class Dask:
+class Dask(Engine):
     """The workers of a dask scheduler; without an ``address`` a cluster on this machine.
 
     Workers see the same files under the same names.
     """
 
-    workers: int
-    address: str | None = None
+    def __init__(self, workers: int, address: str | None = None) -> None:
+        self.workers, self.address = workers, address
+        self._cluster: Any = None
+        self._client: Any = None
 
     def run(
         self, work: Callable[[Piece], Result], pieces: Sequence[Piece]
     ) -> Iterator[tuple[int, Result]]:
         """In the order in which they are done."""
         distributed = _distributed()
-        try:
-            with self._client(distributed) as client:
-                yield from self._results(distributed, client, work, pieces)
-        except distributed.scheduler.KilledWorker:
-            raise ResourceLimitError(
-                f"workers died over one piece again and again, killed from outside or for lack of "
-                f"memory; nothing is decided, and {_RESUME}"
-            ) from None
-
-    def _client(self, distributed: Any) -> Any:
-        if self.address is None:
-            cluster = distributed.LocalCluster(
-                n_workers=self.workers, threads_per_worker=1, dashboard_address=None
-            )
-            return _Together(cluster, distributed.Client(cluster))
-        try:
-            return distributed.Client(self.address, timeout=_PATIENCE)
-        except (OSError, TimeoutError, ValueError) as problem:
-            raise InputError(
-                f"--scheduler {self.address}: no scheduler answers there ({type(problem).__name__})"
-            ) from None
-
-    def _results(
-        self, distributed: Any, client: Any, work: Callable[[Piece], Result], pieces: Sequence[Piece]
-    ) -> Iterator[tuple[int, Result]]:
-        call = partial(alone, work)
-        futures = client.map(call, pieces, pure=False, key=f"hardmax-{os.urandom(4).hex()}")
-        place = {future.key: k for k, future in enumerate(futures)}
+        self._connect(distributed)
+        names = [f"hardmax-{os.urandom(8).hex()}" for _ in pieces]
+        place = {name: k for k, name in enumerate(names)}
+        futures = self._client.map(partial(alone, work), pieces, pure=False, key=names)
         left = len(pieces)
         try:
             for future in distributed.as_completed(futures):
@@ -192,27 +185,39 @@ class Dask:
                     break
                 yield place[future.key], future.result()
                 left -= 1
-        except (OSError, TimeoutError, distributed.client.FutureCancelledError):
+        except distributed.scheduler.KilledWorker:
+            raise ResourceLimitError(
+                f"workers died over one piece again and again, killed from outside or for lack of "
+                f"memory; nothing is decided, and {_RESUME}"
+            ) from None
+        except (OSError, TimeoutError, CancelledError):
             pass
         if left:
             raise ResourceLimitError(
                 f"the scheduler went away before all was done; nothing is decided, and {_RESUME}"
             )
 
+    def _connect(self, distributed: Any) -> None:
+        if self._client is not None:
+            return
+        if self.address is None:
+            self._cluster = distributed.LocalCluster(
+                n_workers=self.workers, threads_per_worker=1, dashboard_address=None
+            )
+        where = self.address if self._cluster is None else self._cluster
+        try:
+            self._client = distributed.Client(where, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as problem:
+            raise InputError(
+                f"--scheduler {self.address}: no scheduler answers there ({type(problem).__name__})"
+            ) from None
 
-class _Together:
-    """A cluster and its client, closed together."""
-
-    def __init__(self, cluster: Any, client: Any) -> None:
-        self.cluster, self.client = cluster, client
-
-    def __enter__(self) -> Any:
-        return self.client
-
-    def __exit__(self, *what: object) -> None:
-        with suppress(Exception):
-            self.client.close()
-        self.cluster.close()
+    def close(self) -> None:
+        for each in (self._client, self._cluster):
+            if each is not None:
+                with suppress(Exception):  # whatever it is, the work is done
+                    each.close()
+        self._client = self._cluster = None
 
 
 def _distributed() -> Any:

@@ -1,0 +1,158 @@
+"""What the commands do with a data set in shards: the options of engines, and ``verify``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import InputError
+from ..words import plural
+from .common import label_sets_of, progress, report_to
+from .summary import show, show_json
+
+if TYPE_CHECKING:
+    from ..shards.engines import Engine
+    from ..shards.judge import Verdict
+
+_OPTIONS = (
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "dask"]),
+        default="local",
+        show_default=True,
+        help="DATA in shards: who does the work, processes of this machine or dask.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(1),
+        metavar="K",
+        help="DATA in shards: so many processes at once; by default one for each core.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="With --engine dask: the scheduler to use, for instance tcp://host:8786.",
+    ),
+    click.option(
+        "--resume",
+        is_flag=True,
+        help="DATA in shards: go on where an earlier run of the same command ended early.",
+    ),
+)
+
+
+def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class How:
+    """The engine that a command line asks for, and whether to go on where a run ended."""
+
+    engine: Engine
+    resume: bool
+
+
+def asked(
+    data: str, engine: str, workers: int | None, scheduler: str | None, resume: bool
+) -> How | None:
+    """How to work on shards; None where DATA is one file, which needs no engine."""
+    from ..shards.folder import is_sharded
+
+    if is_sharded(data):
+        from ..shards.engines import engine as chosen
+
+        return How(chosen(engine, workers, scheduler), resume)
+    options = {
+        "--engine": engine != "local",
+        "--workers": workers is not None,
+        "--scheduler": scheduler is not None,
+        "--resume": resume,
+    }
+    given = next((name for name, used in options.items() if used), None)
+    if given is not None:
+        raise InputError(
+            f"{given} is for data in shards, and {data} is one file; in Python, "
+            f'hardmax.load({data!r}).save("folder", shards=16) writes shards'
+        )
+    return None
+
+
+def verify_shards(
+    model: str,
+    data: str,
+    how: How,
+    *,
+    bounds: bool,
+    executor: str | None,
+    radius: bool,
+    witnesses: int,
+    definition: bool,
+    certificate: str | None,
+    labels_of: str | None,
+    as_json: bool,
+) -> int:
+    """``hardmax verify`` on a folder or glob."""
+    from ..exchange.read import read_transformer
+    from ..formats.certificate_file import write_certificate
+    from ..formats.files import STANDARD
+    from ..shards.folder import Shards
+    from ..shards.judge import certify_shards
+    from .verify import float_notes, radius_notes, show_bounds
+
+    if executor == "softmax":
+        raise InputError("--executor softmax is for DATA in one file; float64 and float32 serve here")
+    if model == STANDARD:
+        raise InputError("the workers read MODEL by its name: store it in a file first")
+    if labels_of is not None and certificate is not None:
+        raise InputError("--certificate: its label sets must be those of labels.json")
+    start = perf_counter()
+    loaded = read_transformer(model)
+    shards = Shards.open_for(loaded, data, sets=label_sets_of(labels_of))
+    times = {"open": perf_counter() - start}
+    start = perf_counter()
+    with how.engine, progress("verifying", shards.sequences) as step:
+        found = certify_shards(
+            model, shards, how.engine, step, witnesses=witnesses,
+            evaluator="definition" if definition else "engine",
+            radius=radius, executor=executor, resume=how.resume,
+        )  # fmt: skip
+    times["verify"] = perf_counter() - start
+    proved = found.certificate.proved
+    if certificate is not None and proved:
+        write_certificate(found.certificate, certificate)
+    with report_to(certificate):
+        if as_json:
+            more = {} if found.floats is None else {found.floats.format: found.floats.to_json()}
+            show_json(found.certificate, times, **more, shards=[*found.shards])
+            return 0 if proved else 1
+        by, decision = found.set_by or ("", None)
+        notes = [
+            *shard_notes(found),
+            *float_notes(found.floats),
+            *radius_notes(found.radii, by, decision),
+        ]
+        show(model, found.certificate, times, notes)
+        if bounds:
+            show_bounds(found.certificate)
+    return 0 if proved else 1
+
+
+def shard_notes(found: Verdict) -> list[tuple[str, str]]:
+    """The shards that were counted and hashed."""
+    merkle = found.certificate.sha256["merkle"]
+    notes = [
+        (
+            "shards",
+            f"{plural(len(found.shards), 'file')}, "
+            f"{plural(found.certificate.sequences, 'sequence')}, each counted and hashed",
+        )
+    ]
+    return notes if merkle is None else [*notes, ("  merkle", merkle)]
