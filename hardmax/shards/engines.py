@@ -7,6 +7,7 @@ ResourceLimitError, and what was done before stays done (`journal`).
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -180,7 +181,7 @@ class Dask(Engine):
         futures = self._client.map(partial(alone, work), pieces, pure=False, key=names)
         left = len(pieces)
         try:
-            for future in distributed.as_completed(futures):
+            for future in distributed.as_completed(futures, loop=self._client.loop):
                 if future.status in ("cancelled", "lost"):
                     break
                 yield place[future.key], future.result()
@@ -202,7 +203,8 @@ class Dask(Engine):
             return
         if self.address is None:
             self._cluster = distributed.LocalCluster(
-                n_workers=self.workers, threads_per_worker=1, dashboard_address=None
+                n_workers=self.workers, threads_per_worker=1, dashboard_address=None,
+                silence_logs=logging.CRITICAL,
             )
         where = self.address if self._cluster is None else self._cluster
         try:
