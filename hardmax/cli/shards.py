@@ -11,10 +11,13 @@ import click
 
 from ..errors import InputError
 from ..words import plural
-from .common import label_sets_of, progress, report_to
+from .common import label_sets_of, load_labelled, progress, report_to, stages
 from .summary import show, show_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..dataset import Reading
     from ..shards.engines import Engine
     from ..shards.judge import Verdict
 
@@ -143,6 +146,88 @@ def verify_shards(
         if bounds:
             show_bounds(found.certificate)
     return 0 if proved else 1
+
+
+def build_from_shards(
+    data: str,
+    output: str,
+    how: How,
+    *,
+    strategy: str,
+    seed: int,
+    learn: bool,
+    robust: bool,
+    masked: bool,
+    reading: Reading,
+    numbers: str,
+    certificate: str | None,
+    test: str | None,
+    labels_of: str | None,
+    as_json: bool,
+) -> int:
+    """``hardmax build`` on a folder or glob."""
+    from ..dataset import ContradictionError
+    from ..formats.certificate_file import write_with_certificate
+    from ..formats.files import STANDARD, write_whole
+    from ..formats.model_file import pack
+    from ..formats.npz import write_npz
+    from ..shards.build import Options, build_shards
+    from ..shards.folder import Shards
+    from ..shards.judge import certify_shards
+    from .build import contradiction, need_proof, notes_of, score
+
+    if output == STANDARD:
+        raise InputError("work on shards is kept beside MODEL: give it a name, not -")
+    if labels_of is not None and certificate is not None:
+        raise InputError("--certificate: its label sets must be those of labels.json")
+    start = perf_counter()
+    sets = label_sets_of(labels_of)
+    shards = Shards.open(data, numbers=numbers, reading=reading, sets=sets)
+    tested = load_labelled(test, numbers, reading, shards.example.given_sets) if test else None
+    times = {"open": perf_counter() - start}
+    start = perf_counter()
+    options = Options(strategy, seed, learn, robust, masked)
+    with how.engine:
+        try:
+            with stages("building"):
+                model, journal = build_shards(
+                    shards, output, how.engine, options, resume=how.resume,
+                    say=lambda reason: click.echo(f"note: {reason}", err=True),
+                )  # fmt: skip
+        except ContradictionError as found:
+            return contradiction(found, as_json)
+        times["build"] = perf_counter() - start
+        if model.reading != shards.reading:  # the strategy chose its own
+            shards = Shards.open_for(model, data, sets=sets)
+            tested = tested.read_as(model.reading) if tested is not None else None
+        verdicts: list[Verdict] = []
+
+        def store(temporary: Path) -> None:
+            write_npz(temporary, pack(model))
+            start = perf_counter()
+            with progress("verifying", shards.sequences) as step:
+                verdicts.append(
+                    certify_shards(
+                        temporary, shards, how.engine, step, resume=how.resume, journal=output
+                    )
+                )
+            times["verify"] = perf_counter() - start
+            need_proof(verdicts[0].certificate, model.meta["strategy"] != "learn")
+
+        notes, more = score(model, shards.example, tested)
+        if certificate is None:
+            write_whole(output, store)
+        else:
+            write_with_certificate(output, store, certificate, lambda: verdicts[0].certificate)
+    journal.end()
+    found = verdicts[0]
+    with report_to(certificate):
+        if as_json:
+            show_json(found.certificate, times, model=output, shards=[*found.shards], **more)
+        else:
+            notes = [*notes_of(model), *notes, *shard_notes(found)]
+            show(f"{output} ({model.meta['strategy']})", found.certificate, times, notes)
+    return 0
 
 
 def shard_notes(found: Verdict) -> list[tuple[str, str]]:

@@ -138,6 +138,11 @@ class Shards:
         """J, the number of sequences of all shards."""
         return sum(shard.count for shard in self.shards)
 
+    @property
+    def frame(self) -> Shards:
+        """What it takes to read a shard: all but the list of them."""
+        return replace(self, shards=())
+
     @cached_property
     def example(self) -> Dataset:
         """The data set of the first sequence, with all label sets."""
@@ -163,7 +168,7 @@ class Shards:
         if len(data) != shard.count:
             raise InputError(f"{shard.path}: {len(data)} sequences, expected {shard.count}")
         data.source["sha256"] = found
-        sets = self._sets(data.written_dimension)
+        sets = self.label_sets(data.written_dimension)
         try:
             if sets is None:
                 return data.read_as(self.reading)
@@ -173,7 +178,8 @@ class Shards:
         except InputError as problem:
             raise InputError(f"{shard.path}: {problem}") from None
 
-    def _sets(self, dimension: int) -> Mapping[str, LabelSet] | None:
+    def label_sets(self, dimension: int) -> Mapping[str, LabelSet] | None:
+        """The sets that the labels stand for, before the reading; None where no file says them."""
         if not isinstance(self.labels, tuple):
             return self.labels
         if self.reading.label_sets == "argmax":

@@ -41,6 +41,12 @@ class Journal:
         except OSError as problem:
             self._give_up(problem)
 
+    def need_folder(self) -> Path:
+        """The folder, for those who write more than entries."""
+        if self.folder is None:
+            raise InputError(f"beside the output nothing can be written: {self.problem}")
+        return self.folder
+
     def end(self) -> None:
         """Remove the folder."""
         if self.folder is not None:

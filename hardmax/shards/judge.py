@@ -185,9 +185,9 @@ def certify_shards(
     'proved'
     """
     loaded = read_transformer(model)
-    frame = replace(shards, shards=())
     sha = str(loaded.sha256)
-    job = Job(str(Path(model).absolute()), sha, frame, witnesses, evaluator, radius, executor)
+    where = str(Path(model).absolute())
+    job = Job(where, sha, shards.frame, witnesses, evaluator, radius, executor)
     kept = Journal(f"{journal or model}.verify", job.identity())
     kept.begin(resume)
     engine = engine or Serial()
