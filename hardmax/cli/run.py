@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,13 @@ from ..errors import ResourceLimitError
 from ..exact.numbers import json_number, show_vector
 from ..words import plural
 from .common import force_option, labels_of_option, load_for
+from .shards import asked, run_shards, workers_options
 
 BACKENDS = ("numpy", "cupy", "torch", "jax")
 
 if TYPE_CHECKING:
     from ..dataset import Dataset
+    from ..labels import LabelSet
     from ..model.transformer import Transformer
 
 
@@ -36,10 +38,11 @@ if TYPE_CHECKING:
     help="Library that runs the float64 executor; all but numpy are optional extras.",
 )
 @labels_of_option
+@workers_options
 @force_option
 def run(
     model: str, data: str, output: str | None, exact: bool, trace: bool, backend: str,
-    labels_of: str | None, force: bool,
+    labels_of: str | None, engine: str, workers: int | None, scheduler: str | None, force: bool,
 ) -> int:  # fmt: skip
     """Run MODEL on the sequences of DATA; labels are not needed.
 
@@ -51,6 +54,9 @@ def run(
     Where DATA asks for outputs, the tokens that have one are printed, each with its label, in
     place of the output.
 
+    DATA may be a folder of .npz or Parquet files, or a quoted glob (docs/scale-out.md): the results
+    are those of one file, in the order of the files.
+
     OUT is a JSON object; its "results" hold one object a sequence: its number, id, label,
     output and, with --trace, the tokens before the first block and after each.
 
@@ -59,7 +65,6 @@ def run(
       hardmax run model.npz data.json
       hardmax run model.npz data.json --exact --trace -o trace.json
     """
-    from ..certify.predict import predicted
     from ..exchange.read import read_transformer
     from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart, write_text
@@ -69,16 +74,43 @@ def run(
     keep_apart(inputs=(model, data, None if same else labels_of), outputs=(output,))
     check_overwrite(output, "results", force)
     loaded = read_transformer(model)
+    how = asked(data, engine, workers, scheduler, False)
+    if how is not None:
+        return run_shards(loaded, model, data, how, output, exact, trace, backend, labels_of)
     sequences = load_for(loaded, data, None if same else labels_of)
     own = sequences.has_sets and not same
     sets = sequences.sets if own else label_sets(loaded) or sequences.sets
-    asked, given = sequences.outputs, sequences.given_outputs or []
-    results, traces = _results(loaded, sequences, exact, trace or asked is not None, backend)
+    entries, lines = worked_out(loaded, sequences, sets, exact, trace, backend)
+    if output is not None:
+        document = {"model": model, "exact": exact, "results": entries}
+        content = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+        write_text(output, content)
+        if output != "-":
+            click.echo(f"{plural(len(entries), 'result')} written to {output}")
+        return 0
+    for line in lines:
+        click.echo(line)
+    return 0
+
+
+def worked_out(
+    model: Transformer,
+    data: Dataset,
+    sets: Mapping[str, LabelSet],
+    exact: bool,
+    trace: bool,
+    backend: str,
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The results of all sequences, as objects for a file and as lines for people."""
+    from ..certify.predict import predicted
+
+    asked, given = data.outputs, data.given_outputs or []
+    results, traces = _results(model, data, exact, trace or asked is not None, backend)
     entries: list[dict[str, Any]] = []
     for j, result in enumerate(results):
-        entry: dict[str, Any] = {"sequence": j + 1}
-        if sequences.ids[j] is not None:
-            entry["id"] = sequences.ids[j]
+        entry: dict[str, Any] = {"sequence": data.first + j + 1}
+        if data.ids[j] is not None:
+            entry["id"] = data.ids[j]
         if asked is not None and traces is not None:
             last = traces[j][-1][: int((asked.owner == j).sum())]
             if sets and all(isinstance(x, str) for each in given for x in each):
@@ -91,27 +123,21 @@ def run(
         if trace and traces is not None:
             entry["trace"] = [[_numbers(z) for z in state] for state in traces[j]]
         entries.append(entry)
-    if output is not None:
-        document = {"model": model, "exact": exact, "results": entries}
-        content = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-        write_text(output, content)
-        if output != "-":
-            click.echo(f"{plural(len(entries), 'result')} written to {output}")
-        return 0
+    lines: list[str] = []
     for j, (entry, result) in enumerate(zip(entries, results, strict=True)):
         if asked is not None and traces is not None:
             ends = traces[j][-1][: len(entry["outputs"])]
             labels = [f"{_printable(label)}  " for label in entry.get("labels", [])]
-            click.echo(f"{sequences.name(j)}:")
+            lines.append(f"{data.name(j)}:")
             for i, (label, z) in enumerate(zip(labels or [""] * len(ends), ends, strict=True), 1):
-                click.echo(f"  token {i}: {label}{_shown(z, exact)}")
+                lines.append(f"  token {i}: {label}{_shown(z, exact)}")
         else:
             label = _printable(entry.get("label", "(no labels)"))
-            click.echo(f"{sequences.name(j)}: {label}  {_shown(result, exact)}")
+            lines.append(f"{data.name(j)}: {label}  {_shown(result, exact)}")
         for k, state in enumerate(entry.get("trace", [])):
-            stage = loaded.stages[k - 1] if k else "input"
-            click.echo(f"  {k:>4} {stage}: {json.dumps(state, ensure_ascii=False)}")
-    return 0
+            stage = model.stages[k - 1] if k else "input"
+            lines.append(f"  {k:>4} {stage}: {json.dumps(state, ensure_ascii=False)}")
+    return entries, lines
 
 
 def _printable(label: str) -> str:

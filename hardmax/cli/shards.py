@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from textwrap import indent
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +19,9 @@ from .common import label_sets_of, load_labelled, progress, report_to, stages
 from .summary import show, show_json
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..dataset import Reading
+    from ..model.transformer import Transformer
+    from ..shards import Shard, Shards
     from ..shards.engines import Engine
     from ..shards.judge import Verdict
 
@@ -49,8 +53,15 @@ _OPTIONS = (
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options to a command."""
+    """Add the options of engines, and --resume, to a command."""
     for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def workers_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of engines to a command that keeps nothing to resume from."""
+    for option in reversed(_OPTIONS[:-1]):
         command = option(command)
     return command
 
@@ -241,3 +252,76 @@ def shard_notes(found: Verdict) -> list[tuple[str, str]]:
         )
     ]
     return notes if merkle is None else [*notes, ("  merkle", merkle)]
+
+
+def run_shards(
+    loaded: Transformer,
+    model: str,
+    data: str,
+    how: How,
+    output: str | None,
+    exact: bool,
+    trace: bool,
+    backend: str,
+    labels_of: str | None,
+) -> int:
+    """``hardmax run`` on a folder or glob: the same output as of one file with all sequences."""
+    from ..formats.files import STANDARD, write_whole
+    from ..formats.model_file import label_sets
+    from ..shards.folder import Shards
+
+    if model == STANDARD:
+        raise InputError("the workers read MODEL by its name: store it in a file first")
+    sets = None if labels_of == model else label_sets_of(labels_of)
+    shards = Shards.open_for(loaded, data, sets=sets, need_sets=False)
+    own = shards.labels is not None and labels_of != model
+    used = shards.example.sets if own else label_sets(loaded) or shards.example.sets
+    work = partial(
+        _run_shard, str(Path(model).absolute()), shards.frame, dict(used), exact, trace, backend
+    )
+
+    def texts() -> Iterator[tuple[str, str]]:
+        waiting: dict[int, tuple[str, str]] = {}
+        with how.engine, progress("running", len(shards.shards)) as step:
+            following = 0
+            for place, found in how.engine.run(work, shards.shards):
+                waiting[place] = found
+                while following in waiting:
+                    yield waiting.pop(following)
+                    following += 1
+                step(following)
+
+    def store(temporary: Path) -> None:
+        head = json.dumps({"model": model, "exact": exact}, ensure_ascii=False, indent=1)
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(head.removesuffix("\n}") + ',\n "results": [')
+            for k, (entries, _) in enumerate(texts()):
+                file.write((",\n" if k else "\n") + entries)
+            file.write("\n ]\n}\n")
+
+    if output is None:
+        for _, lines in texts():
+            click.echo(lines)
+        return 0
+    write_whole(output, store)
+    if output != STANDARD:
+        click.echo(f"{plural(shards.sequences, 'result')} written to {output}")
+    return 0
+
+
+def _run_shard(
+    model: str, frame: Shards, sets: dict[str, Any], exact: bool, trace: bool, backend: str,
+    shard: Shard,
+) -> tuple[str, str]:  # fmt: skip
+    """Results of one shard: objects for a file, without brackets, and lines."""
+    from ..exact.numbers import any_digits
+    from ..exchange.read import read_transformer
+    from .run import worked_out
+
+    loaded = read_transformer(model)
+    data = frame.read(shard)
+    data.first = shard.start
+    with any_digits():
+        entries, lines = worked_out(loaded, data, sets, exact, trace, backend)
+        texts = (json.dumps(entry, ensure_ascii=False, indent=1) for entry in entries)
+        return ",\n".join(indent(text, "  ") for text in texts), "\n".join(lines)
