@@ -88,6 +88,26 @@ def build_shards(
     if done.is_file():
         return read_model(done), kept
     try:
+        model = _model(shards, collapsed, folder, engine, options, digest, say)
+    except ContradictionError:
+        kept.end()
+        raise
+    arrays = pack(model)
+    write_whole(done, lambda temporary: write_npz(temporary, arrays))
+    return model, kept
+
+
+def _model(
+    shards: Shards,
+    collapsed: Sequence[Collapsed],
+    folder: Path,
+    engine: Engine,
+    options: Options,
+    digest: str | None,
+    say: Callable[[str], None] | None,
+) -> Transformer:
+    """The model, from the points or, where they are not enough, from all tokens."""
+    try:
         model = _from_points(shards, collapsed, folder, engine, options)
     except _AllTokensError as reason:
         if say is not None:
@@ -97,14 +117,12 @@ def build_shards(
             robust=options.robust, masked=options.masked,
         )  # fmt: skip
         model.meta["dataset"] = digest
-    else:
-        chosen = {"learn": options.learn}
-        whole = all(each.whole for each in collapsed)
-        said = describe(shards.example, digest, "cover", options.seed, whole, chosen)
-        model.meta = said | model.meta
-    arrays = pack(model)
-    write_whole(done, lambda temporary: write_npz(temporary, arrays))
-    return model, kept
+        return model
+    whole = all(each.whole for each in collapsed)
+    chosen = {"learn": options.learn}
+    said = describe(shards.example, digest, "cover", options.seed, whole, chosen)
+    model.meta = said | model.meta
+    return model
 
 
 def gathered(shards: Shards) -> Dataset:

@@ -201,6 +201,8 @@ def certify_shards(
         count += shard.count
         if progress is not None:
             progress(count)
+    if len(done) < len(shards.shards):
+        raise VerdictError(f"{len(shards.shards) - len(done)} shards were not judged")
     verdict = _merged(loaded, shards, [done[shard] for shard in shards.shards], engine, job)
     kept.end()
     return verdict
