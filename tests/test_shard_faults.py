@@ -1,4 +1,4 @@
-"""What goes wrong on the way: the same verdict in the end, or one clear error; never a false proof."""
+"""Faults: the same verdict in the end, or one clear error; never a false proof."""
 
 from __future__ import annotations
 

@@ -150,16 +150,13 @@ def certify(
     found, more = judge(model, data, progress, witnesses, evaluator)
     outputs = data.outputs
     certificate = conclude(
-        model,
-        data,
-        found,
-        more,
+        model, data, found, more,
         sha256={"data": _sha256(data), "model": model.sha256},
         sequences=len(data),
         distinct=count_ordered(data) if model.masked else count_measures(data),
         tokens=len(data.tokens),
         outputs=None if outputs is None else len(outputs),
-    )
+    )  # fmt: skip
     if radius:
         from .radius import radii
 
@@ -214,12 +211,9 @@ def conclude(
     witnesses: tuple[Witness, ...],
     more: bool,
     *,
-    sha256: dict[str, str | None],
-    sequences: int,
-    distinct: int,
-    tokens: int,
+    sha256: dict[str, str | None], sequences: int, distinct: int, tokens: int,
     outputs: int | None = None,
-) -> Certificate:
+) -> Certificate:  # fmt: skip
     """The certificate of what `judge` found on ``sequences`` sequences.
 
     Of ``data`` it takes what does not count them: label sets, dimension and reading.

@@ -1,10 +1,9 @@
-"""What the commands do with a data set in shards: the options of engines, and ``verify``."""
+"""What ``verify``, ``build`` and ``run`` do with a data set in shards."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from textwrap import indent
@@ -16,87 +15,17 @@ import click
 from ..errors import InputError
 from ..words import plural
 from .common import label_sets_of, load_labelled, progress, report_to, stages
+from .notes import float_notes, radius_notes, show_bounds
+from .proved import contradiction, need_proof, notes_of, score
+from .results import worked_out
 from .summary import show, show_json
 
 if TYPE_CHECKING:
     from ..dataset import Reading
     from ..model.transformer import Transformer
     from ..shards import Shard, Shards
-    from ..shards.engines import Engine
-    from ..shards.judge import Verdict
-
-_OPTIONS = (
-    click.option(
-        "--engine",
-        type=click.Choice(["local", "dask"]),
-        default="local",
-        show_default=True,
-        help="DATA in shards: who does the work, processes of this machine or dask.",
-    ),
-    click.option(
-        "--workers",
-        type=click.IntRange(1),
-        metavar="K",
-        help="DATA in shards: so many processes at once; by default one for each core.",
-    ),
-    click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="With --engine dask: the scheduler to use, for instance tcp://host:8786.",
-    ),
-    click.option(
-        "--resume",
-        is_flag=True,
-        help="DATA in shards: go on where an earlier run of the same command ended early.",
-    ),
-)
-
-
-def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of engines, and --resume, to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def workers_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of engines to a command that keeps nothing to resume from."""
-    for option in reversed(_OPTIONS[:-1]):
-        command = option(command)
-    return command
-
-
-@dataclass(frozen=True)
-class How:
-    """The engine that a command line asks for, and whether to go on where a run ended."""
-
-    engine: Engine
-    resume: bool
-
-
-def asked(
-    data: str, engine: str, workers: int | None, scheduler: str | None, resume: bool
-) -> How | None:
-    """How to work on shards; None where DATA is one file, which needs no engine."""
-    from ..shards.folder import is_sharded
-
-    if is_sharded(data):
-        from ..shards.engines import engine as chosen
-
-        return How(chosen(engine, workers, scheduler), resume)
-    options = {
-        "--engine": engine != "local",
-        "--workers": workers is not None,
-        "--scheduler": scheduler is not None,
-        "--resume": resume,
-    }
-    given = next((name for name, used in options.items() if used), None)
-    if given is not None:
-        raise InputError(
-            f"{given} is for data in shards, and {data} is one file; in Python, "
-            f'hardmax.load({data!r}).save("folder", shards=16) writes shards'
-        )
-    return None
+    from ..shards.merge import Verdict
+    from .engine import How
 
 
 def verify_shards(
@@ -119,10 +48,9 @@ def verify_shards(
     from ..formats.files import STANDARD
     from ..shards.folder import Shards
     from ..shards.judge import certify_shards
-    from .verify import float_notes, radius_notes, show_bounds
 
     if executor == "softmax":
-        raise InputError("--executor softmax is for DATA in one file; float64 and float32 serve here")
+        raise InputError("--executor softmax is for one file; float64 and float32 serve here")
     if model == STANDARD:
         raise InputError("the workers read MODEL by its name: store it in a file first")
     if labels_of is not None and certificate is not None:
@@ -185,7 +113,6 @@ def build_from_shards(
     from ..shards.build import Options, build_shards
     from ..shards.folder import Shards
     from ..shards.judge import certify_shards
-    from .build import contradiction, need_proof, notes_of, score
 
     if output == STANDARD:
         raise InputError("work on shards is kept beside MODEL: give it a name, not -")
@@ -205,8 +132,8 @@ def build_from_shards(
                     shards, output, how.engine, options, resume=how.resume,
                     say=lambda reason: click.echo(f"note: {reason}", err=True),
                 )  # fmt: skip
-        except ContradictionError as found:
-            return contradiction(found, as_json)
+        except ContradictionError as problem:
+            return contradiction(problem, as_json)
         times["build"] = perf_counter() - start
         if model.reading != shards.reading:  # the strategy chose its own
             shards = Shards.open_for(model, data, sets=sets)
@@ -316,7 +243,6 @@ def _run_shard(
     """Results of one shard: objects for a file, without brackets, and lines."""
     from ..exact.numbers import any_digits
     from ..exchange.read import read_transformer
-    from .run import worked_out
 
     loaded = read_transformer(model)
     data = frame.read(shard)

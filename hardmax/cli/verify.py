@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from ..exact.numbers import show
 from .common import (
     force_option,
     json_option,
@@ -20,15 +19,13 @@ from .common import (
     refuse_certificate,
     report_to,
 )
-from .shards import asked, engine_options
+from .engine import asked, engine_options
+from .notes import float_notes, radius_notes, show_bounds, softmax_notes
 from .summary import show as show_summary
 from .summary import show_json
-from .table import table
 
 if TYPE_CHECKING:
-    from ..certify.certificate import Certificate
     from ..certify.floating import FloatCertificate
-    from ..certify.radius import Radii
     from ..certify.softmax import SoftmaxCertificate
 
 
@@ -181,72 +178,10 @@ def verify(
             show_json(found, times, **more)
             return 0 if found.proved else 1
         by = "" if reach is None else sequences.name(reach.binding)
-        notes = [*float_notes(floats), *_softmax_notes(soft), *radius_notes(reach, by)]
+        notes = [*float_notes(floats), *softmax_notes(soft), *radius_notes(reach, by)]
         if labels_of is not None:
             notes.insert(0, ("label sets", f"those that {labels_of} remembers"))
         show_summary(model, found, times, notes)
         if bounds:
             show_bounds(found)
     return 0 if found.proved else 1
-
-
-def show_bounds(found: Certificate) -> None:
-    """The counts beside their bounds."""
-    limits = found.bounds
-    per_block, per_token = limits.block_parameter_bound, limits.parameter_bound
-    rows = [
-        ("blocks", str(limits.blocks), f"8N+4 = {limits.block_bound}"),
-        ("parameters", str(limits.parameters), f"(3d+3)(8N+4) = {per_block}"),
-        (
-            "parameters",
-            str(limits.parameters),
-            f"54Nd = {per_token}" if per_token is not None else "54Nd needs d ≥ 2",
-        ),
-    ]
-    table("bounds (Theorem 2.4)", rows, ("", "model", "bound"))
-
-
-def float_notes(floats: FloatCertificate | None) -> list[tuple[str, str]]:
-    """What a float certificate says, in words."""
-    if floats is None:
-        return []
-    if not floats.certified:
-        return [(floats.format, f"not certified: {floats.reason}")]
-    parts = ["certified: every executor predicts what the exact run predicts"]
-    if floats.least_margin is not None:
-        parts.append(f"least margin {float(floats.least_margin):.3g}")
-    if floats.distance is not None:
-        parts.append(f"within {float(floats.distance):.3g} of the points")
-    return [(floats.format, ", ".join(parts))]
-
-
-def _softmax_notes(found: SoftmaxCertificate | None) -> list[tuple[str, str]]:
-    if found is None:
-        return []
-    if not found.certified or found.beta is None:
-        return [("softmax", f"not certified: {found.reason}")]
-    where = f"at every inverse temperature β ≥ {show(found.beta, 24)}"
-    if not found.beta:
-        where = "at every temperature"
-    parts = [f"certified: predicts what hardmax predicts, {where}"]
-    if found.distance is not None:
-        parts.append(f"within {float(found.distance):.3g} of the points")
-    return [("softmax", ", ".join(parts))]
-
-
-def radius_notes(
-    reach: Radii | None, binding: str, decision: str | None = None
-) -> list[tuple[str, str]]:
-    """The radii in words; ``binding`` names the sequence with the least, ``decision`` what sets it."""
-    if reach is None:
-        return []
-    if reach.least is None:
-        return [("radius", "no perturbation changes a prediction")]
-    if decision is None:
-        constraint = reach.each[reach.binding].constraint
-        decision = constraint.sentence() if constraint is not None else "?"
-    median = "none" if reach.median is None else show(reach.median, 24)
-    return [
-        ("radius", f"least {show(reach.least, 24)}, median {median} (moves of all tokens, ∞-norm)"),
-        ("  set by", f"{binding}, {decision}"),
-    ]

@@ -119,7 +119,12 @@ def build(
 
 
 def describe(
-    data: Dataset, digest: str | None, strategy: str, seed: int, whole: bool, options: dict[str, Any]
+    data: Dataset,
+    digest: str | None,
+    strategy: str,
+    seed: int,
+    whole: bool,
+    options: dict[str, Any],
 ) -> dict[str, Any]:
     """What a model's meta says of the data and of how it was built.
 

@@ -60,7 +60,8 @@ def leaves(data: Dataset) -> list[bytes]:
     ['e9001800', 'f38a9a42']
     """
     written = data.read_as(Reading()) if data.reading != Reading() else data
-    content, heads = _Bytes(written.tokens), {}
+    content = _Bytes(written.tokens)
+    heads: dict[tuple[int, str], bytes] = {}
     found = []
     bounds = written.offsets.tolist()
     for label, start, end in zip(data.need_labels(), bounds, bounds[1:], strict=False):

@@ -7,7 +7,8 @@ The strategy `cover` needs the means of the sequences alone, and these are colle
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,13 @@ import numpy as np
 
 from ..construct.build import build, describe
 from ..construct.cover.strategy import cover_means
-from ..dataset import ContradictionError, Dataset
+from ..dataset import ContradictionError, Dataset, Reading
 from ..dataset.digests import Node, data_digest, root
 from ..dataset.measures import merge
 from ..errors import VerdictError
 from ..exact.array import Array, ExactArray
-from ..formats.model_file import pack, read_model
 from ..formats.files import write_whole
+from ..formats.model_file import pack, read_model
 from ..formats.npz import write_npz
 from ..model.transformer import Transformer
 from ..stages import tell
@@ -127,14 +128,18 @@ def _model(
 
 def gathered(shards: Shards) -> Dataset:
     """All sequences in memory, as one data set."""
-    values, exact, lengths, labels, ids = [], {}, [], [], []
+    values: list[Array] = []
+    lengths: list[Array] = []
+    exact: dict[int, Fraction] = {}
+    labels: list[Any] = []
+    ids: list[str | None] = []
     size = 0
     for data in shards:
-        tokens = data.read_as(type(data.reading)()).tokens
-        exact |= {size + k: x for k, x in tokens.exact.items()}
-        size += tokens.values.size
-        values.append(tokens.values)
-        lengths.append(np.diff(data.read_as(type(data.reading)()).offsets))
+        written = data.read_as(Reading())
+        exact |= {size + k: x for k, x in written.tokens.exact.items()}
+        size += written.tokens.values.size
+        values.append(written.tokens.values)
+        lengths.append(np.diff(written.offsets))
         labels += data.labels
         ids += data.ids
     offsets = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
@@ -227,9 +232,7 @@ def _representatives(points: Points, engine: Engine) -> Array:
     if not len(doubtful):
         return np.arange(len(points))
     shard = np.searchsorted(points.starts, doubtful, side="right") - 1
-    pieces = [
-        (points.shards.shards[k], doubtful[shard == k]) for k in np.unique(shard).tolist()
-    ]
+    pieces = [(points.shards.shards[k], doubtful[shard == k]) for k in np.unique(shard).tolist()]
     digests: dict[int, bytes] = {}
     for k, found in engine.run(partial(measure_digests, points.shards.frame), pieces):
         digests |= dict(zip(pieces[k][1].tolist(), found, strict=True))
@@ -249,7 +252,6 @@ def _contradict(shards: Shards, *rows: int) -> None:
     for row in rows:
         shard = next(x for x in shards.shards if x.start <= row < x.start + x.count)
         part = shards.read(shard).part(np.array([row - shard.start]))
-        part.ids = [part.ids[0]]
         part.first = row
         parts.append(part)
     both = Dataset(
@@ -259,9 +261,6 @@ def _contradict(shards: Shards, *rows: int) -> None:
     try:
         merge(both)
     except ContradictionError as found:
-        tied = found.tied
-        names = [part.name(0) for part in parts]
-        raise ContradictionError(
-            type(tied)(*names, tied.labels, tied.measure, tied.ordered, tied.masked)
-        ) from None
+        first, second = (part.name(0) for part in parts)
+        raise ContradictionError(replace(found.tied, first=first, second=second)) from None
     raise VerdictError(f"sequences {rows[0] + 1} and {rows[1] + 1} have one digest, two measures")

@@ -65,7 +65,9 @@ def engine(name: str = "local", workers: int | None = None, scheduler: str | Non
     if workers is not None and workers < 1:
         raise InputError("an engine needs at least one worker")
     if scheduler is not None and name != "dask":
-        raise InputError("a scheduler belongs to the engine dask: --engine dask --scheduler ADDRESS")
+        raise InputError(
+            "a scheduler belongs to the engine dask: --engine dask --scheduler ADDRESS"
+        )
     if name == "dask":
         return Dask(workers or cores(), scheduler)
     workers = workers or cores()
@@ -203,7 +205,9 @@ class Dask(Engine):
             return
         if self.address is None:
             self._cluster = distributed.LocalCluster(
-                n_workers=self.workers, threads_per_worker=1, dashboard_address=None,
+                n_workers=self.workers,
+                threads_per_worker=1,
+                dashboard_address=None,
                 silence_logs=logging.CRITICAL,
             )
         where = self.address if self._cluster is None else self._cluster

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from glob import glob, has_magic
 from itertools import accumulate
@@ -73,7 +73,7 @@ class Shards:
     shards: tuple[Shard, ...]
     labels: Mapping[str, LabelSet] | tuple[str, ...] | None
     numbers: str = "exact"
-    reading: Reading = Reading()
+    reading: Reading = field(default_factory=Reading)
     beside: bool = True  # whether the labels are those of `labels.json`
 
     @classmethod
@@ -97,7 +97,10 @@ class Shards:
         if sets is None and "labels" not in said and need_sets:
             raise InputError(f"{path}: the label sets are in no file {SIDECAR}; {_ADVICE}")
         promised = _promised(said.get("shards"), paths, beside)
-        counts = [entry[0] if entry else _count(p) for p, entry in zip(paths, promised, strict=True)]
+        counts = [
+            entry[0] if entry else count_sequences(p)
+            for p, entry in zip(paths, promised, strict=True)
+        ]
         starts = [0, *accumulate(counts)]
         shards = tuple(
             Shard(p, start, count, entry[1] if entry else None)
@@ -125,7 +128,9 @@ class Shards:
             raise InputError(
                 "the model's meta does not say how numbers are read: exact or binary64"
             )
-        found = cls.open(path, numbers=numbers, reading=model.reading, sets=sets, need_sets=need_sets)
+        found = cls.open(
+            path, numbers=numbers, reading=model.reading, sets=sets, need_sets=need_sets
+        )
         if found.example.dimension != model.dimension:
             raise InputError(
                 f"{path}: the data set has dimension {found.example.dimension}, the model "
@@ -228,9 +233,7 @@ def _described(beside: Path) -> dict[str, Any]:
     return {"labels": found}  # an object of label sets alone
 
 
-def _promised(
-    entries: Any, paths: Sequence[str], beside: Path
-) -> list[tuple[int, str] | None]:
+def _promised(entries: Any, paths: Sequence[str], beside: Path) -> list[tuple[int, str] | None]:
     """Count and SHA-256 of each file, as `labels.json` says them; None where it does not."""
     if entries is None:
         return [None] * len(paths)
@@ -270,7 +273,7 @@ def _labels(
         raise InputError(f"{beside}: {problem}") from None
 
 
-def _count(path: str) -> int:
+def count_sequences(path: str) -> int:
     """The number of sequences of a file, from its head where that says it."""
     try:
         if path.endswith(".npz"):

@@ -39,8 +39,8 @@ _LARGE = 2.0**900  # sums of larger tokens might overflow
 class Collapsed:
     """What the collapse of one shard comes back as; everything in it is JSON.
 
-    ``low`` and ``high`` are the least and largest floats of each coordinate of its tokens, ``exact``
-    says that the floats are the tokens. ``points`` is the SHA-256 of the file with the sums.
+    ``low`` and ``high`` are the least and largest floats of each coordinate of its tokens, and
+    ``exact`` says that the floats are the tokens. ``points`` is the SHA-256 of what was written.
     """
 
     start: int
@@ -94,7 +94,8 @@ def point_files(folder: str, shard: Shard) -> tuple[Path, Path]:
 
 def points_sha256(folder: str, shard: Shard) -> str:
     """SHA-256 of both files."""
-    return sha256(b"".join(bytes.fromhex(sha256(x.read_bytes())) for x in point_files(folder, shard)))
+    each = (sha256(path.read_bytes()) for path in point_files(folder, shard))
+    return sha256("".join(each).encode())
 
 
 def _save(path: Path, array: Array) -> None:
@@ -102,9 +103,7 @@ def _save(path: Path, array: Array) -> None:
         np.save(file, array, allow_pickle=False)
 
 
-def exact_sums(
-    tokens: ExactArray, offsets: Array
-) -> tuple[Array, Array, dict[str, list[str]]]:
+def exact_sums(tokens: ExactArray, offsets: Array) -> tuple[Array, Array, dict[str, list[str]]]:
     """Sums of the tokens of each sequence: hi + lo, both (N, d), hi nearest to the sum.
 
     Of sequences in the dictionary, hi and lo are not enough: it holds their sums, p/q in
@@ -139,8 +138,8 @@ def exact_sums(
         wrong[np.searchsorted(offsets, rows, side="right") - 1] = True
     more = {}
     for j in np.flatnonzero(wrong).tolist():
-        rows = [tokens.row(i) for i in range(int(offsets[j]), int(offsets[j + 1]))]
-        sums = [sum(column, Fraction(0)) for column in zip(*rows, strict=True)]
+        given = [tokens.row(i) for i in range(int(offsets[j]), int(offsets[j + 1]))]
+        sums = [sum(column, Fraction(0)) for column in zip(*given, strict=True)]
         hi[j] = [nearest_float(each) for each in sums]
         lo[j] = 0.0
         more[str(j)] = [f"{each.numerator:x}/{each.denominator:x}" for each in sums]
@@ -157,7 +156,7 @@ def _sum(a: Array, b: Array) -> tuple[Array, Array]:
 class Points:
     """The sums of all sequences, which stay on disk, and what is small of them, in memory.
 
-    ``lengths``, ``codes`` (places of the labels among the label sets) and ``hashes`` have shape (N,).
+    ``lengths``, ``codes`` (places of the labels among the label sets), ``hashes`` have shape (N,).
     """
 
     def __init__(self, shards: Shards, collapsed: Sequence[Collapsed], folder: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from ..formats import data_npz, data_parquet
 from ..formats.data import SIDECAR
 from ..formats.files import read_bytes, sha256, write_text, write_whole
 from ..formats.npz import write_npz
-from .folder import SUFFIXES, _count
+from .folder import SUFFIXES, count_sequences
 
 FORMAT = "hardmax-shards/1"
 
@@ -42,29 +43,28 @@ def save_shards(data: Dataset, path: str | PathLike[str], shards: int) -> None:
     for k, rows in enumerate(np.array_split(np.arange(len(data)), shards)):
         part = written.part(rows)
         target = folder / f"part-{k:05d}{suffix}"
-        if suffix == ".npz":
-            arrays = data_npz.members(part, sets=own)
-            write_whole(target, lambda temporary, arrays=arrays: write_npz(temporary, arrays))
-        else:
-            write_whole(
-                target,
-                lambda temporary, part=part: data_parquet.write(temporary, part, sets=own),
-            )
+        write_whole(target, partial(_write, part, own, parquet=suffix == ".parquet"))
     labels: Any = [*data.given_sets]
     if own:
         labels = {name: label_set.to_json() for name, label_set in data.given_sets.items()}
     write_labels(folder, labels)
 
 
-def write_labels(
-    folder: str | PathLike[str], labels: Mapping[str, Any] | Iterable[str]
-) -> None:
+def _write(data: Dataset, sets: bool, path: Path, parquet: bool) -> None:
+    """One shard, with its label sets where these are not the default ones."""
+    if parquet:
+        data_parquet.write(path, data, sets=sets)
+    else:
+        write_npz(path, data_npz.members(data, sets=sets))
+
+
+def write_labels(folder: str | PathLike[str], labels: Mapping[str, Any] | Iterable[str]) -> None:
     """Write `labels.json` for the shards that lie in a folder: labels, and each file's count and
     SHA-256. ``labels`` are label sets in JSON's form, or a list of labels (default points).
     """
     files = sorted(x for x in Path(folder).iterdir() if x.suffix in SUFFIXES)
     entries = [
-        {"file": x.name, "sequences": _count(str(x)), "sha256": sha256(read_bytes(x))}
+        {"file": x.name, "sequences": count_sequences(str(x)), "sha256": sha256(read_bytes(x))}
         for x in files
     ]
     found = dict(labels) if isinstance(labels, Mapping) else [*labels]
