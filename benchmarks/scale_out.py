@@ -9,7 +9,8 @@ n = 4, float64, Gaussian tokens, in 64 shards, an uncompressed .npz each:
   the sequence; the labels of 0.1 % are changed. 10⁵ and 10⁶ sequences, with ``--large`` 10⁷.
 
 Every run is a process of its own: the seconds of collapsing all shards, of choosing the blocks and
-of the verdict; peak memory of the parent and of the largest worker; SHA-256 of model and
+of the verdict, as time on the wall and as processor time (of the parent in each phase: with one
+worker it does all the work itself; of the workers in all phases together); peak memory of the parent and of the largest worker; SHA-256 of model and
 certificate, which must not depend on workers or engine. A limit that is missed has a "!".
 """
 
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -81,22 +82,30 @@ def prove(folder: Path, kind: str, workers: int, name: str) -> dict[str, object]
     from hardmax.shards.judge import certify_shards
 
     model_path, cert_path = folder.with_suffix(".model.npz"), folder.with_suffix(".cert.json")
-    start = perf_counter()
+    start, spent = perf_counter(), [process_time()]
     shards = Shards.open(folder)
     ends: list[float] = []
+
+    def collapsed(done: int) -> None:
+        ends.append(perf_counter())
+        spent[1:] = [process_time()]
+
     with engine(name, workers) as chosen:
         model, journal = build_shards(
             shards,
             model_path,
             chosen,
             Options(learn=kind != "random"),
-            progress=lambda done: ends.append(perf_counter()),
+            progress=collapsed,
         )
         built = perf_counter()
+        spent.append(process_time())
         model.save(model_path)
         saved = perf_counter()
+        spent.append(process_time())
         found = certify_shards(model_path, shards, chosen)
         judged = perf_counter()
+        spent.append(process_time())
     journal.end()
     if found.certificate.proved:
         found.certificate.save(cert_path)
@@ -113,6 +122,10 @@ def prove(folder: Path, kind: str, workers: int, name: str) -> dict[str, object]
         "blocks_s": built - ends[-1],
         "exact_s": judged - saved,
         "total_s": judged - start,
+        "cpu_collapse_s": spent[1] - spent[0],
+        "cpu_blocks_s": spent[2] - spent[1],
+        "cpu_exact_s": spent[4] - spent[3],
+        "cpu_workers_s": cpu_of_children(),
         "parent_GiB": peak_gib(resource.RUSAGE_SELF),
         "worker_GiB": peak_gib(resource.RUSAGE_CHILDREN),
         "model": digest(model_path),
@@ -124,6 +137,12 @@ def peak_gib(whose: int) -> float:
     """Peak resident memory; ru_maxrss counts KiB, on macOS bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(whose).ru_maxrss * unit / 2**30
+
+
+def cpu_of_children() -> float:
+    """Processor seconds of all workers, in all phases."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def digest(path: Path) -> str:
