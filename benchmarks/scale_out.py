@@ -10,8 +10,9 @@ n = 4, float64, Gaussian tokens, in 64 shards, an uncompressed .npz each:
 
 Every run is a process of its own: the seconds of collapsing all shards, of choosing the blocks and
 of the verdict, as time on the wall and as processor time (of the parent in each phase: with one
-worker it does all the work itself; of the workers in all phases together); peak memory of the parent and of the largest worker; SHA-256 of model and
-certificate, which must not depend on workers or engine. A limit that is missed has a "!".
+worker it does all the work itself; of the workers in all phases together); peak memory of the
+parent and of the largest worker; SHA-256 of model and certificate, which must not depend on workers
+or engine. A limit that is missed has a "!".
 """
 
 from __future__ import annotations

@@ -35,10 +35,10 @@ def in_threads(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iter
         check_float_mode()  # every thread has a mode of its own
         return work(piece)
 
-    if len(pieces) < 2 or cores() == 1:
+    if len(pieces) < 2 or usable() == 1:
         yield from map(checked, pieces)
         return
-    with one_blas_thread(), ThreadPoolExecutor(cores()) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(usable()) as pool:
         yield from pool.map(checked, pieces)
 
 
@@ -51,9 +51,16 @@ def one_blas_thread() -> AbstractContextManager[object]:
     return limiter
 
 
+@cache
 def cores() -> int:
     """Number of cores that this process may use."""
-    return _most[-1] if _most else _all_cores()
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def usable() -> int:
+    """Number of threads to use: one for each core, unless `threads` says less."""
+    return _most[-1] if _most else cores()
 
 
 @contextmanager
@@ -61,7 +68,7 @@ def threads(most: int) -> Iterator[None]:
     """Use at most so many threads: other processes have the other cores.
 
     >>> with threads(1):
-    ...     cores()
+    ...     usable()
     1
     """
     _most.append(most)
@@ -72,12 +79,6 @@ def threads(most: int) -> Iterator[None]:
 
 
 _most: list[int] = []
-
-
-@cache
-def _all_cores() -> int:
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 @cache

@@ -148,7 +148,7 @@ def build(
         context = click.get_current_context()
         named = (
             "strategy", "no_learn", "robust", "positional", "window", "dilation", "stride",
-            "label_sets", "numbers",
+            "label_sets", "numbers", "engine", "workers", "scheduler", "resume",
         )  # fmt: skip
         refuse("about new models; --from repairs one", {
             f"--{name.replace('_', '-')}": context.get_parameter_source(name) is not _DEFAULT

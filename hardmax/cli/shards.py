@@ -116,6 +116,8 @@ def build_from_shards(
 
     if output == STANDARD:
         raise InputError("work on shards is kept beside MODEL: give it a name, not -")
+    if Path(output).resolve().parent == Path(data).resolve():
+        raise InputError(f"{output}: MODEL would be one of the shards; put it into another folder")
     if labels_of is not None and certificate is not None:
         raise InputError("--certificate: its label sets must be those of labels.json")
     start = perf_counter()

@@ -124,6 +124,8 @@ def verify(
             model, data, executor=executor, witnesses=witnesses, certificate=certificate,
             labels_of=labels_of, as_json=as_json, refused={
                 "--bounds": bounds, "--radius": radius, "--definition": definition,
+                "--engine": engine != "local", "--workers": workers is not None,
+                "--scheduler": scheduler is not None, "--resume": resume,
             },
         )  # fmt: skip
     how = asked(data, engine, workers, scheduler, resume)

@@ -56,6 +56,11 @@ def load(
     """
     if not isinstance(path, str | PathLike):
         raise InputError(f"{kind(path)} is not the name of a data file")
+    if path != STANDARD and Path(path).is_dir():
+        raise InputError(
+            f"{path}: a folder holds a data set in shards, not in one file; build, verify and run "
+            f"read it, and in Python hardmax.Shards.open"
+        )
     content = read_content(path)
     reading = Reading.of(reading, positional, label_sets)
     source: dict[str, str | None] = {"sha256": sha256(content), "numbers": numbers}

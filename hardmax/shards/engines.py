@@ -137,9 +137,12 @@ class Processes(Engine):
                     yield running.pop(future), future.result()
                     for place, piece in islice(waiting, 1):
                         running[self._pool.submit(alone, work, piece)] = place
-        except BaseException:
+        except BrokenProcessPool:
+            raise
+        except BaseException:  # also where the caller wants no more
             for process in set(multiprocessing.active_children()) - self._others:
                 process.terminate()
+            self.close()
             raise
 
     def close(self) -> None:
