@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
 from ..errors import InputError
 from ..formats.files import sha256, write_text
 from .folder import Shard
@@ -26,7 +27,8 @@ class Journal:
     """
 
     def __init__(self, path: str | Path, job: Any) -> None:
-        self.job = sha256(json.dumps(job, sort_keys=True).encode())
+        identity = {"version": __version__, "job": job}
+        self.job = sha256(json.dumps(identity, sort_keys=True).encode())
         self.folder: Path | None = Path(f"{path}.{self.job[:8]}.work")
         self.problem: str | None = None
 
