@@ -15,7 +15,7 @@ from .dataset import Dataset, Reading
 from .errors import ConstructionError, InputError
 from .stages import listening
 
-STRATEGY = "cover"  # the strategy that predicts best
+STRATEGY = "learn"  # the strategy that predicts best
 
 
 class ExactClassifier:
@@ -28,13 +28,15 @@ class ExactClassifier:
         self,
         strategy: str = STRATEGY,
         *,
-        window: int = 1,
-        positional: bool = True,
+        window: int | None = None,
+        features: int | None = None,
+        positional: bool | None = None,
         random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
         self.strategy = strategy
         self.window = window
+        self.features = features
         self.positional = positional
         self.random_state = random_state
         self.verbose = verbose
@@ -46,23 +48,32 @@ class ExactClassifier:
         Raises ContradictionError where two of them are equal and their labels are not: then no
         model exists.
         """
-        reading = Reading(positional=bool(self.positional), window=self.window)
-        data = Dataset(sequences, labels, reading=reading)
+        data = Dataset(sequences, labels, reading=self._reading())
+        seed = _seed(self.random_state)
         with listening(_show) if self.verbose else nullcontext():
-            model = build(data, strategy=self.strategy, seed=_seed(self.random_state))
+            model = build(data, strategy=self.strategy, seed=seed, features=self.features)
         data = data.read_as(model.reading)  # the strategy may have chosen another
         certificate = certify(model, data)
         if not certificate.proved:
             raise ConstructionError(f"the strategy {self.strategy!r} built a refuted model")
         self.model_, self.certificate_ = model, certificate
+        self._width = data.written_dimension
         self.label_sets_ = data.sets
+
+    def _reading(self) -> Reading:
+        """As the parameters say; strategy learn chooses where this is the plain reading."""
+        positional = self.positional
+        if positional is None:
+            positional = self.strategy != "learn"
+        window = 1 if self.window is None else self.window
+        return Reading(positional=bool(positional), window=window)
 
     def _labels(self, sequences: Any) -> list[Any]:
         """Labels of sequences: the set that holds the exact output, else the nearest."""
         data = Dataset(sequences, reading=self.model_.reading)
-        if data.dimension != self.model_.dimension:
-            own, other = data.dimension, self.model_.dimension
-            raise InputError(f"the tokens have dimension {own}, those of fit had {other}")
+        own, wanted = data.written_dimension, self._width
+        if own != wanted:
+            raise InputError(f"the tokens have dimension {own}, those of fit had {wanted}")
         found: list[Any] = predict(self.model_.outputs(data), self.label_sets_)
         return found
 

@@ -33,9 +33,11 @@ class HardmaxClassifier(ExactClassifier, ClassifierMixin, BaseEstimator):  # typ
     ``X`` is a table (N, n), in which each row is one sequence of n tokens that are numbers; or an
     array (N, n, d), or a list of N arrays (n_j, d). Numbers mean exactly what they hold.
 
-    strategy: as in `hardmax.build`. window: put so many neighbours of a token side by side
-    (`hardmax.Reading`). positional: append to each token its position 1, 2, 3, ….
-    random_state: the seed. verbose: say on stderr what the construction does.
+    strategy: as in `hardmax.build`; the default predicts best. window: put so many neighbours of a
+    token side by side (`hardmax.Reading`). positional: append to each token its position
+    1, 2, 3, …. Where both are left out, strategy learn chooses by cross-validation; the other
+    strategies take window 1 and positions. features: the most blocks that strategy learn spends
+    on features. random_state: the seed. verbose: say on stderr what the construction does.
 
     After `fit`: ``model_``, a `hardmax.Transformer`; ``certificate_``, the `hardmax.Certificate`
     of an exact proof that every training sequence gets its label; ``classes_``;

@@ -30,7 +30,7 @@ class Mutant(NamedTuple):
     equivalent: str = ""
 
 
-PROGRAMS = ("theorem_b", "strategy", "masked", "cover", "outputs")
+PROGRAMS = ("theorem_b", "strategy", "masked", "cover", "outputs", "learn")
 MUTANTS = (
     # the definition of the transformer
     Mutant("definition", "l in C_i else", "l == C_i[0] else", ("measure_invariance",)),
@@ -61,6 +61,15 @@ MUTANTS = (
     Mutant("outputs", "setdefault((z, measures.index(measure)), y) != y", "setdefault((z, measures."
            "index(measure)), y) is None", ("d4_outputs",)),
     Mutant("outputs", "4**k * near > far", "4**k * near > 0", ("d4_outputs",)),
+    # learn before the collapse
+    Mutant("learn", "if y[i] != y[j] and points", "if y[i] == y[j] and points", ("e1_lift",)),
+    Mutant("learn", "scale(offset, unit(classes - 1)), rho=0", "scale(0, unit(0)), rho=0",
+           ("e1_lift",)),
+    Mutant("learn", "(Fraction(1, 2), -1), (Fraction(-1, 2), -1)", "(Fraction(1, 2), -1), (0, -1)",
+           ("e1_lift",)),
+    Mutant("learn", "min(away, ", "max(away, ", ("e1_lift",)),
+    Mutant("learn", "rest - x[c] + 1, c", "rest - x[c], c", ("e1_lift",)),
+    Mutant("learn", "scale(-1, unit(c)), unit(classes - 1)", "scale(-1, unit(c))", ("e1_lift",)),
     # identities
     Mutant("lemmas/b1_tie_splitting", "+ (tau * r) * w) - (y", "- (tau * r) * w) - (y"),
     Mutant("lemmas/b1_tie_splitting", "dist + blocks + gain, n", "dist + blocks - gain, n"),
@@ -98,6 +107,11 @@ MUTANTS = (
     Mutant("lemmas/c8_softmax", "p = room + eta ", "p = room - eta "),
     Mutant("lemmas/c8_softmax", "sympy.exp(beta * (s - g))", "sympy.exp(beta * (s + g))"),
     Mutant("lemmas/c8_softmax", "middle = half * (z + y)", "middle = half * (z - y)"),
+    Mutant("lemmas/e1_lift", "(-P if low else Q)", "(P if low else -Q)"),
+    Mutant("lemmas/e1_lift", "after = 0 * own + 1 * mean", "after = 1 * own + 1 * mean"),
+    Mutant("lemmas/e1_lift", "- relu(t - a / 2) + relu(t - a)", "- relu(t - a / 2)"),
+    Mutant("lemmas/e1_lift", "size = sum(plus) + sum(minus)", "size = sum(plus)"),
+    Mutant("lemmas/e1_lift", "values[:-1]]", "values[1:]]"),
     Mutant("lemmas/lemma_3_3", "b = m + eps ", "b = m - eps "),
     Mutant("lemmas/lemma_3_3", "inner(v, own) * inner(v, z)", "-inner(v, own) * inner(v, z)"),
     Mutant("lemmas/lemma_3_4", "(1 / n - 1 / k)).subs(k, n)", "(1 / n + 1 / k)).subs(k, n)"),

@@ -54,7 +54,7 @@ def test_the_training_series_are_classified_exactly(classifier):
     assert model.certificate_.proved
     assert model.classes_.tolist() == ["early", "late"]
     assert model.score(X, y) == 1.0
-    data = hm.Dataset(X.transpose(0, 2, 1), y, positional=True)
+    data = hm.Dataset(X.transpose(0, 2, 1), y)
     assert hm.certify(model.model_, data).proved
     assert model.predict_proba(X).sum(1).tolist() == [1.0] * len(X)
 

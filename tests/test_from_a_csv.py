@@ -33,7 +33,7 @@ def test_the_page_runs(tmp_path):
             told += done.stdout
     assert told.count("proved") >= 3
     shown = [x.split() for x in re.findall(r"^    (verdict.*|\d \w+ \d.*)$", PAGE, re.M)]
-    assert len(shown) == 6
+    assert len(shown) == 7
     # how many are right may change with the versions of NumPy and SciPy, the form may not
     forms = {
         tuple(re.sub(r"\d+", "0", word) for word in x) for x in map(str.split, told.splitlines())

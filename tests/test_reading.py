@@ -377,3 +377,27 @@ def test_a_meta_that_says_nonsense(run, tmp_path, series, meta):
         assert "the model's meta" in found.err
         assert len(found.err.splitlines()) == 1
     assert run("info", tmp_path / "m.npz").code == 2
+
+
+def test_default_sets_of_other_data_are_no_sets_of_their_own():
+    """Test data that take the label names of the training data are read as the model's data."""
+    train = hm.Dataset([[(k,), (k + 1,)] for k in range(12)], ["low"] * 6 + ["high"] * 6)
+    model = hm.build(train, strategy="learn")
+    assert model.reading.label_sets == "argmax"
+    again = hm.Dataset(train.sequences, train.labels, sets=train)
+    for data in (again, hm.Dataset(train.sequences, train.labels, sets=again)):
+        assert model.predict(data) == train.labels
+        assert hm.certify(model, data).proved
+    own = hm.Dataset([[(0,)], [(9,)]], ["a", "b"], sets={"a": hm.Point((0,)), "b": hm.Point((1,))})
+    with pytest.raises(hm.InputError, match="of their own"):
+        hm.Dataset([[(0,)]], ["a"], sets=own).read_as(hm.Reading(label_sets="argmax"))
+
+
+def test_info_counts_the_labels_of_argmax(tmp_path, capsys):
+    from hardmax.cli.main import _code
+
+    data = hm.Dataset([[(0,)], [(4,)], [(9,)]], ["a", "b", "c"], label_sets="argmax")
+    hm.build(data, strategy="peel").save(tmp_path / "model.npz")
+    assert _code(["info", str(tmp_path / "model.npz")]) == 0
+    line = next(x for x in capsys.readouterr().out.splitlines() if x.split()[:1] == ["labels"])
+    assert line.split() == ["labels", "3"]

@@ -44,7 +44,7 @@ def test_check_estimator_has_no_failure():
     assert len(results) > 40
 
 
-@pytest.mark.parametrize("strategy", ["paper", "peel", "cover", "auto"])
+@pytest.mark.parametrize("strategy", ["paper", "peel", "cover", "learn", "auto"])
 def test_the_training_data_are_classified_exactly(strategy):
     X, y = table()
     model = HardmaxClassifier(strategy).fit(X, y)
@@ -53,7 +53,7 @@ def test_the_training_data_are_classified_exactly(strategy):
     assert model.score(X, y) == 1.0
     assert model.classes_.tolist() == ["down", "up"]
     assert model.n_features_in_ == 5
-    data = hm.Dataset(X[:, :, None], y, positional=True)
+    data = hm.Dataset(X[:, :, None], y, positional=strategy != "learn")
     assert hm.certify(model.model_, data).proved
 
 
@@ -100,12 +100,12 @@ def test_order_counts_with_positions_alone():
     X, y = [[0, 1], [1, 0]], ["up", "down"]
     assert HardmaxClassifier().fit(X, y).score(X, y) == 1.0
     with pytest.raises(hm.ContradictionError):
-        HardmaxClassifier(positional=False).fit(X, y)
+        HardmaxClassifier("cover", positional=False).fit(X, y)
 
 
 def test_windows():
     X, y = table()
-    model = HardmaxClassifier(window=3, positional=False).fit(X, y)
+    model = HardmaxClassifier("cover", window=3, positional=False).fit(X, y)
     assert model.model_.reading == hm.Reading(window=3)
     assert (model.model_.dimension, model.score(X, y)) == (3, 1.0)
     data = hm.Dataset(X[:, :, None], y, reading=hm.Reading(window=3))
@@ -166,7 +166,7 @@ def test_arrays_and_ragged_lists():
     ragged = [x[: 1 + k % 4] for k, x in enumerate(X)]
     assert HardmaxClassifier().fit(ragged, y).predict(ragged).tolist() == y.tolist()
     assert len(cross_val_score(HardmaxClassifier(), ragged, y, cv=2)) == 2
-    with pytest.raises(InputError, match="have dimension 4, those of fit had 3"):
+    with pytest.raises(InputError, match="have dimension 3, those of fit had 2"):
         model.predict(np.zeros((1, 4, 3)))
 
 
@@ -203,7 +203,7 @@ def test_what_it_says(capsys):
     X, y = table()
     HardmaxClassifier(verbose=True).fit(X, y)
     found = capsys.readouterr()
-    assert "[hardmax] cover" in found.err
+    assert "[hardmax] learn" in found.err
     assert found.out == ""
     HardmaxClassifier().fit(X, y)
     assert capsys.readouterr().err == ""

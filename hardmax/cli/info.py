@@ -68,7 +68,8 @@ def info(model: str, as_json: bool) -> int:
         *([("attention", UNIFORM)] if facts["attention"] else []),
         ("strategy", str(meta.get("strategy", "unknown"))),
         ("seed", str(meta.get("seed", "unknown"))),
-        ("labels", str(len(labels)) if isinstance(labels, dict) else "not recorded"),
+        *_learned(meta.get("learned")),
+        ("labels", str(len(labels)) if isinstance(labels, dict | list) else "not recorded"),
         *([("outputs", str(meta["outputs"]))] if type(meta.get("outputs")) is int else []),
         *_reading(loaded.reading),
         ("attention", "masked: token i sees tokens 1 to i" if loaded.masked else "not masked"),
@@ -135,6 +136,14 @@ def _targets_spread_out(model: Transformer) -> bool:
     except (HardmaxError, KeyError, TypeError, ValueError):
         return False
     return all(len(point) == model.dimension for point in points) and spread_out(points)
+
+
+def _learned(learned: Any) -> list[tuple[str, str]]:
+    """What strategy learn found on the data that the model was built of."""
+    error = learned.get("cross_validated_error") if isinstance(learned, dict) else None
+    if not isinstance(error, float):
+        return []
+    return [("learned", f"{100 * (1 - error):.1f} % right in cross-validation")]
 
 
 def _built_as(model: Transformer) -> str | None:

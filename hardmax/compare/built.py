@@ -31,10 +31,11 @@ class Built:
             raise ConstructionError(f"the strategy {self.strategy!r} built a refuted model")
         self.parameters, self.bits = found.bounds.parameters, found.total_bits
         self.certified = "exact: every training sequence is classified right"
-        self.sets = data.sets
+        self.sets = self.model.read(data).sets
 
     def predict(self, data: Dataset) -> list[str]:
         """The set that holds the exact output, else the nearest."""
         from ..certify.predict import predicted
 
-        return [predicted(output, self.sets) for output in self.model.outputs(data)]
+        outputs = self.model.outputs(self.model.read(data))
+        return [predicted(output, self.sets) for output in outputs]

@@ -84,6 +84,7 @@ def build(
     seed = index(seed)
     if strategy not in STRATEGIES:
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
+    features = _features(features, strategy)
     if masked:
         if strategy != "paper":
             raise InputError(
@@ -144,6 +145,17 @@ def describe(
         **({"label_type": "integer"} if whole else {}),
         "options": options,
     }
+
+
+def _features(features: Any, strategy: str) -> int | None:
+    """The limit that the user has set, as an integer."""
+    if features is None:
+        return None
+    if isinstance(features, bool) or not hasattr(features, "__index__") or index(features) < 1:
+        raise InputError(f"features is {features!r}, expected an integer of at least 1")
+    if strategy != "learn":
+        raise InputError(f"features is for the strategy learn; leave it out for {strategy!r}")
+    return index(features)
 
 
 def _for_outputs(strategy: str) -> str:

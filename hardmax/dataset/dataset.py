@@ -68,6 +68,7 @@ class Dataset:
     """
 
     sets: NamedSets
+    own_sets: bool
     given_sets: NamedSets  # before the reading: those of the file, or the cones of argmax in ℚ^M
     reading: Reading
     tokens: ExactArray  # as the model sees them
@@ -174,8 +175,9 @@ class Dataset:
     def _choose_sets(self, sets: Sets | Dataset | None, reading: Reading) -> None:
         """Take ``sets``, or else those that the sorted labels have by default."""
         self.has_sets = sets is not None  # given, not those by default
-        # neither those by default nor those of argmax
-        self.own_sets = self.has_sets and reading.label_sets == "points"
+        # neither those by default, here or in the data set that they come from, nor those of argmax
+        chosen_there = not isinstance(sets, Dataset) or sets.own_sets
+        self.own_sets = self.has_sets and chosen_there and reading.label_sets == "points"
         own = {
             name: label
             for name, label in zip(self.names, self.labels, strict=True)
@@ -194,7 +196,7 @@ class Dataset:
                 raise InputError(_OWN)
             chosen = NamedSets(cones, chosen.labels)
         dimension = self.written_dimension
-        for name, label_set in chosen.items() if self.own_sets else ():
+        for name, label_set in chosen.items() if reading.label_sets == "points" else ():
             if label_set.dimension != dimension:
                 lifted = label_set.dimension == reading.dimension(dimension)
                 advice = "; give the data set itself, sets=other" if lifted else ""

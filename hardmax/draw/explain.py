@@ -27,6 +27,10 @@ STAGE_LINES = {
     "must lie there.",
     "split": "Gives sequences with equal means different means, because the next stage replaces "
     "each sequence by one point.",
+    "feature": "Writes how strongly a pattern shows in each token, weighted for each label, into "
+    "extra coordinates that were zero.",
+    "read-out": "Adds the score of one label to the coordinate of that label; the label with the "
+    "largest coordinate wins.",
     "collapse": "Replaces every sequence by one point, because a point is easier to move than a "
     "cloud.",
     "flatten": "Replaces every sequence by one point and puts all points at one height, so that "
@@ -41,7 +45,7 @@ STAGE_LINES = {
     "hyperplane can touch several points at once.",
     "clamp": "Cuts all heights off at one level, so that the raised points end at exactly the "
     "same height.",
-    "repair": "Corrects the points that the rules before have put at a wrong height.",
+    "repair": "Corrects the points that the blocks before have sent to a wrong place.",
     "shift": "Translates all points, because the label sets lie elsewhere.",
     "kill": "Sets one coordinate to the same number for all points, because only the height may "
     "still tell them apart.",

@@ -40,8 +40,9 @@ STAGES = {
     # of the other strategies, in the colour of the step whose work they do
     "split": "#D7263D",
     **dict.fromkeys(("collapse", "flatten"), PURPLE),
+    "feature": SKY,
     **dict.fromkeys(("rule", "half-space", "tent", "shell", "clamp", "repair"), SKY),
-    **dict.fromkeys(("kill", "line", "stair", "peel"), GREEN),
+    **dict.fromkeys(("kill", "line", "stair", "peel", "read-out"), GREEN),
 }
 STEPS = {
     "preprocess": "preprocessing",

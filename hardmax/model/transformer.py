@@ -132,7 +132,9 @@ class Transformer:
         return Reading.from_meta(self.meta)
 
     def read(self, data: Dataset) -> Dataset:
-        """A data set as this model reads it; itself where it was read in some way already.
+        """A data set as this model reads it; itself where it was read in another way already.
+
+        Data without lifted coordinates get those of the model.
 
         >>> model = Transformer([RankOneBlock.of(2)], meta={"positional": True})
         >>> model.read(Dataset([[(5,), (7,)]]))[0] == ((5, 1), (7, 2))
@@ -141,7 +143,8 @@ class Transformer:
         mine = self.reading
         if data.own_sets or mine.label_sets == "points":
             mine = replace(mine, label_sets=data.reading.label_sets)
-        plain = data.reading == Reading(label_sets=data.reading.label_sets)
+        bare = replace(mine, lift=0, label_sets=data.reading.label_sets)
+        plain = data.reading in (bare, Reading(label_sets=data.reading.label_sets))
         if not plain or mine == data.reading:
             return data
         if mine.dimension(data.written_dimension) != self.dimension:
@@ -227,8 +230,14 @@ class Transformer:
         return self.outputs([sequence])[0]
 
     def trace(self, sequence: Iterable[Sequence[object]]) -> list[tuple[Vector, ...]]:
-        """Exact tokens of one sequence before the first block and after each block."""
-        tokens = self._checked(0, sequence)
+        """Exact tokens of one sequence before the first block and after each block.
+
+        Tokens of a file are read as the model says (`reading`), where that is needed.
+        """
+        given = listed(sequence)
+        if len(given) and isinstance(given[0], Sequence) and self.advice(len(given[0])):
+            given = Dataset([given], reading=self.reading)[0]
+        tokens = self._checked(0, given)
         if self.parameters is None:
             return [state.rows() for state in self._general(Matrix(tokens, self.dimension))]
         batch = Tokens.from_sequences([tokens])

@@ -116,7 +116,7 @@ class _Text:
             "model": hashlib.sha256(self.model).hexdigest(),
         }
         # DISJOINT is decided in the dimension of the data, whatever the positions
-        self.sets = judges.read_table(pair.table, pair.binary64)[2]
+        self.sets = judges.read_table(pair.table, pair.model.meta)[2]
 
     def __call__(self, kind, table, wanted):
         raw = table if isinstance(table, bytes) else json.dumps(table).encode()

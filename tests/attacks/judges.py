@@ -122,11 +122,43 @@ def read_set(label_set, binary64):
     return {key: x if key == "kind" else numbers(x) for key, x in label_set.items()}
 
 
-def inside(label_set, x, positional):
-    """Membership of an output, whose last coordinate is a position where ``positional``."""
-    if positional and x[-1] != 0 and label_set["kind"] == "point":
-        return False
-    return definition.contains(label_set, x[:-1] if positional else x)
+def inside(label_set, x):
+    """Membership of an output, which may have more coordinates than the data."""
+    if label_set["kind"] == "argmax":
+        c, rivals = label_set["place"], range(label_set["labels"])
+        return all(x[c] > x[e] for e in rivals if e != c)
+    if label_set["kind"] == "point":
+        point = label_set["point"]
+        return [*x] == [*point, *[0] * (len(x) - len(point))]
+    return definition.contains(label_set, x[: _dimension(label_set)])
+
+
+def _dimension(label_set):
+    """The dimension d₀ of a label set that is not a point."""
+    place = {"ball": "center", "box": "lower", "halfspace": "normal"}
+    if label_set["kind"] == "polyhedron":
+        return len(label_set["A"][0])
+    return len(label_set[place[label_set["kind"]]])
+
+
+def as_read(tokens, meta):
+    """Section 3 of docs/certificate.md, word by word: the tokens that a model sees."""
+    n, window = len(tokens), meta.get("window", 1)
+    far = {
+        delta * (k - (window - 1) // 2)
+        for delta in meta.get("dilations", [1])
+        for k in range(window)
+    }
+    found = []
+    for i in range(1, n + 1):
+        if (i - 1) % meta.get("stride", 1):
+            continue
+        z = []
+        for distance in sorted(far):
+            z += tokens[min(max(i + distance, 1), n) - 1]
+        z += [Fraction(len(found) + 1)] if meta.get("positional") else []
+        found.append(z + [Fraction(0)] * meta.get("lift", 0))
+    return found
 
 
 def label_place(name):
@@ -137,33 +169,41 @@ def label_place(name):
     return (1, name)
 
 
-def read_table(table, binary64=False, positional=False):
-    """(sequences, labels, sets) of a JSON data set given as a Python object, exact."""
+def read_table(table, meta):
+    """(sequences, labels, sets) of a JSON data set, exact, as a model with this meta reads them."""
+    binary64 = meta.get("numbers", "exact") == "binary64"
     sequences, labels = [], []
     for item in table["sequences"]:
         tokens = [[rounded(x, binary64) for x in token] for token in item["tokens"]]
-        if positional:
-            tokens = [[*token, Fraction(k)] for k, token in enumerate(tokens, 1)]
-        sequences.append(tokens)
+        sequences.append(as_read(tokens, meta))
         labels.append(str(item["label"]))
     if "labels" in table:
         sets = {name: read_set(entry, binary64) for name, entry in table["labels"].items()}
-    else:
-        rest = [Fraction(0)] * (table["dimension"] - 1)
+        return sequences, labels, sets
+    names = sorted({*labels}, key=label_place)
+    rest = [Fraction(0)] * (table["dimension"] - 1)
+    if meta.get("label_sets", "points") == "points":
         sets = {
-            name: {"kind": "point", "point": [Fraction(k), *rest]}
-            for k, name in enumerate(sorted({*labels}, key=label_place))
+            name: {"kind": "point", "point": [Fraction(k), *rest]} for k, name in enumerate(names)
+        }
+    else:
+        sets = {
+            name: {"kind": "argmax", "place": k, "labels": len(names)}
+            for k, name in enumerate(names)
         }
     return sequences, labels, sets
 
 
-def classified(blocks, table, binary64=False, positional=False, masked=False):
-    """CLASSIFIED(T, D) by plain Fractions; None where the dimensions do not fit."""
-    sequences, labels, sets = read_table(table, binary64, positional)
+def classified(blocks, table, meta):
+    """CLASSIFIED(T, D) by plain Fractions; None where the files do not fit together."""
+    sequences, labels, sets = read_table(table, meta)
     width = len(blocks[0][0])
     if not sequences or any(len(token) != width for Z in sequences for token in Z):
         return None
+    if meta.get("label_sets", "points") == "argmax" and ("labels" in table or len(sets) > width):
+        return None
+    masked = meta.get("masked", False)
     return all(
-        inside(sets[label], definition.output(blocks, Z, masked), positional)
+        inside(sets[label], definition.output(blocks, Z, masked))
         for Z, label in zip(sequences, labels, strict=True)
     )

@@ -269,11 +269,11 @@ def no_sequences(rng, pair):
 def set_shrunk(rng, pair):
     """The output of a sequence comes to lie on the boundary of its (open) set, or just inside."""
     _need("labels" in pair.table)
-    sequences, labels, sets = judges.read_table(pair.table, pair.binary64, pair.positional)
+    sequences, labels, sets = judges.read_table(pair.table, pair.model.meta)
     j = rng.choice(range(len(labels)))
     x = judges.definition.output(pair.model.blocks(), sequences[j], pair.masked)
-    _need(judges.inside(sets[labels[j]], x, pair.positional))  # else the set would grow
-    x = x[:-1] if pair.positional else x
+    _need(judges.inside(sets[labels[j]], x))  # else the set would grow
+    x = x[: pair.table["dimension"]]
     entry, gap = sets[labels[j]], rng.choice([Fraction(0), TINY])
     if entry["kind"] == "box":
         k = rng.randrange(len(x))
@@ -307,7 +307,7 @@ def numbers_flipped(rng, pair):
 
 
 def positional_flipped(rng, pair):
-    pair.model.meta["positional"] = not pair.positional
+    pair.model.meta["positional"] = not pair.model.meta.get("positional", False)
 
 
 def numbers_unknown(rng, pair):

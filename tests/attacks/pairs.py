@@ -234,26 +234,13 @@ class Pair:
         return self.model.meta.get("numbers", "exact") == "binary64"
 
     @property
-    def seen(self):
-        """The table as the model sees it: of each sequence every S-th token."""
-        stride = self.model.meta.get("stride", 1)
-        kept = [item | {"tokens": item["tokens"][::stride]} for item in self.table["sequences"]]
-        return self.table | {"sequences": kept}
-
-    @property
-    def positional(self):
-        """Whether tokens get positions."""
-        return self.model.meta.get("positional", False)
-
-    @property
     def masked(self):
         """Whether attention is masked."""
         return self.model.meta.get("masked", False)
 
     def classified(self):
         """CLASSIFIED by plain Fractions; None where the dimensions do not fit."""
-        how = self.binary64, self.positional, self.masked
-        return judges.classified(self.model.blocks(), self.seen, *how)
+        return judges.classified(self.model.blocks(), self.table, self.model.meta)
 
     def copy(self):
         """A pair that can change while this one stays."""

@@ -95,13 +95,13 @@ def made_pairs(draw):
         for k, item in enumerate(table["sequences"]):
             item["label"] = f"label {k % 2}"
         return pairs.Pair("default", model, table)
-    exact, _, _ = judges.read_table(table | {"labels": {}}, binary64, positional)
+    exact, _, _ = judges.read_table(table | {"labels": {}}, model.meta)
     outputs = [judges.definition.output(model.blocks(), Z, masked) for Z in exact]
     sets = sets_around(draw, outputs[0][:d], kind)
     table["labels"] = pairs.numbers(sets)
-    _, _, read = judges.read_table(table, binary64, positional)
+    _, _, read = judges.read_table(table, model.meta)
     for item, x in zip(table["sequences"], outputs, strict=True):
-        right = [name for name in read if judges.inside(read[name], x, positional)]
+        right = [name for name in read if judges.inside(read[name], x)]
         others = draw(st.integers(0, 9)) == 0
         item["label"] = draw(st.sampled_from([*read])) if others or not right else right[0]
     return pairs.Pair(kind, model, table)

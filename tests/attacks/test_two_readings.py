@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -16,23 +15,6 @@ from .test_agreement import WRITTEN, rank_one_blocks
 from .test_crashes import both, model_bytes
 
 definition = judges.definition
-
-
-def read(tokens, how):
-    """Section 3 of docs/certificate.md, word by word."""
-    n, window = len(tokens), how.get("window", 1)
-    far = {delta * (k - (window - 1) // 2) for delta in how.get("dilations", [1])
-           for k in range(window)}  # fmt: skip
-    found = []
-    for i in range(1, n + 1):
-        if (i - 1) % how.get("stride", 1):
-            continue
-        z = []
-        for distance in sorted(far):
-            z += tokens[min(max(i + distance, 1), n) - 1]
-        z += [Fraction(len(found) + 1)] if how.get("positional") else []
-        found.append(z + [Fraction(0)] * how.get("lift", 0))
-    return found
 
 
 @st.composite
@@ -49,33 +31,19 @@ def cases(draw):
         {"tokens": st.lists(token, min_size=1, max_size=5), "label": st.sampled_from("ab")}
     )
     table = {"dimension": d, "sequences": draw(st.lists(sequence, min_size=1, max_size=3))}
-    width = len(read([[0] * d], how)[0])
+    width = len(judges.as_read([[0] * d], how)[0])
     blocks = draw(rank_one_blocks(width))
     if width > 1 and draw(st.booleans()):  # labels that are right, but for ties
-        for item, Z in zip(table["sequences"], judges.read_table(table)[0], strict=True):
-            x = definition.output(blocks, read(Z, how))
+        for item, Z in zip(table["sequences"], judges.read_table(table, how)[0], strict=True):
+            x = definition.output(blocks, Z)
             item["label"] = "ab"[x[0] < x[1]]
     return how, blocks, table
 
 
 def expected(how, blocks, table):
     """Exit code that the definition asks for."""
-    sequences, labels, _ = judges.read_table(table)
-    outputs = [definition.output(blocks, read(Z, how)) for Z in sequences]
-    names = sorted({*labels})
-    if how.get("label_sets") == "argmax":
-        if len(names) > len(outputs[0]):
-            return 2
-        right = [
-            all(x[names.index(c)] > x[e] for e in range(len(names)) if names[e] != c)
-            for x, c in zip(outputs, labels, strict=True)
-        ]
-    else:
-        right = [
-            [*x] == [Fraction(names.index(c)), *[0] * (len(x) - 1)]
-            for x, c in zip(outputs, labels, strict=True)
-        ]
-    return 0 if all(right) else 1
+    found = judges.classified(blocks, table, how)
+    return 2 if found is None else 0 if found else 1
 
 
 @settings(max_examples=60)

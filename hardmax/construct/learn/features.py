@@ -73,6 +73,10 @@ class Features:
             first = last
         return found / np.diff(offsets)[:, None]
 
+    def behind(self, count: int) -> Features:
+        """The same features of tokens that have ``count`` more coordinates in front."""
+        return Features(np.pad(self.u, ((0, 0), (count, 0))), self.low, self.high)
+
     @classmethod
     def joined(cls, parts: Sequence[Features]) -> Features:
         """All features of several pools on the same tokens."""
@@ -84,7 +88,10 @@ _FIELDS = ("u", "low", "high")
 
 @dataclass(frozen=True)
 class Mixture:
-    """The shares of the four kinds of feature in a pool; those with positions need them read."""
+    """The shares of four kinds of feature in a pool; those with positions need them read.
+
+    Every pool holds the coordinates of the tokens as well; with no share at all, only these.
+    """
 
     relus: float
     ramps: float
@@ -107,7 +114,7 @@ def draw(
     """
     some = tokens[rng.permutation(len(tokens))[:_SAMPLE]]
     spread = some.std(axis=0)
-    parts = []
+    parts = [_coordinates(some, reading.offsets.index(0) * channels, channels)]
     kinds = (
         (mixture.relus, False, False),
         (mixture.ramps, True, False),
@@ -122,6 +129,18 @@ def draw(
                 _place(u, some, len(reading.offsets) * channels, rng)
             parts.append(_thresholds(_short(u, _BITS), some, ramps, rng))
     return Features.joined(parts)
+
+
+def _coordinates(some: Array, first: int, count: int) -> Features:
+    """The coordinates of the tokens themselves, as ReLUs that are linear on data like these."""
+    values = some[:, first : first + count]
+    deviation = values.std(axis=0)
+    varies = np.flatnonzero(deviation > 0)
+    grid = 2.0 ** np.floor(np.log2(deviation[varies]))
+    low = np.floor(values.min(axis=0)[varies] / grid - 8) * grid
+    u = np.zeros((len(varies), some.shape[1]))
+    u[np.arange(len(varies)), first + varies] = 1
+    return Features(u, low, np.full(len(varies), np.inf))
 
 
 def _kernels(

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...exact.array import Array
-from ...stages import tell
 
 PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # for each feature that is kept
 _PATH = 0.1  # the penalty while features are thrown out
 _DROP = 0.7  # share of the blocks that a step of it keeps
 _FOLDS = 5
-_SURE = 250  # predictions that cross-validation counts at least; small data are cut several times
+_SURE = 250  # predictions that cross-validation should count; small data are cut several times
+_REPEATS = 5  # at most
 _MOST = 1000  # sequences used for choosing; the weights are then fitted to all
 
 
@@ -54,8 +54,8 @@ def cross_validate(
 ) -> Plan:
     """Choose the budget and the penalty; ``features`` (n, K), classes ``y`` (n,), ``cost`` (K,).
 
-    Of all that err by at most a quarter of a standard error more than the best, the smallest
-    budget is taken, then the least error, then the largest penalty.
+    Of all that err by at most a quarter of a standard error more than the best, the largest
+    penalty is taken, then the least error, then the smallest budget.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 9))
@@ -66,11 +66,10 @@ def cross_validate(
     rows = rng.permutation(len(y))[:_MOST]
     features, y = features[rows], y[rows]
     wrong = np.zeros((len(budgets), len(PENALTIES)))
-    repeats = max(1, _SURE // len(y))
+    repeats = min(_REPEATS, max(1, _SURE // len(y)))
     for _ in range(repeats):
         fold = _folds(y, rng)
         for k in np.unique(fold).tolist():
-            tell("learn")
             train, test = fold != k, fold == k
             fits = _fits(features[train], y[train], int(y.max()) + 1, cost, budgets)
             for b, scores in enumerate(fits):
@@ -80,12 +79,12 @@ def cross_validate(
     least = float(error.min())
     doubt = 0.25 * float(np.sqrt(max(least * (1 - least), 1 / len(y)) / len(y)))
     options = [
-        (budget, float(error[b, p]), -penalty)
+        (-penalty, float(error[b, p]), budget)
         for b, budget in enumerate(budgets)
         for p, penalty in enumerate(PENALTIES)
         if error[b, p] <= least + doubt
     ]
-    budget, found, penalty = min(options)
+    penalty, found, budget = min(options)
     return Plan(budget, -penalty, found)
 
 

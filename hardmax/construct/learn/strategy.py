@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dataset import ContradictionError, Dataset, merge
+from ...dataset import ContradictionError, Dataset, Reading, merge
 from ...exact.array import Array
 from ...model.transformer import Transformer
 from ...stages import tell
@@ -80,7 +80,6 @@ def build_learn(
     room = 8 * distinct + 4 - len(names)
     with one_blas_thread():  # many small products; several threads would wait for each other
         trial = _best(data, tried, y, room, features, seed)
-        tell("learn")
         scores = fit(trial.means, y, len(names), trial.pool.cost, trial.plan)
     read = data.read_as(trial.candidate.reading)
     try:
@@ -124,13 +123,24 @@ def _best(
         rng = np.random.default_rng([seed, k])
         read = data.read_as(candidate.reading)
         tokens = read.tokens.values
-        pool = draw(tokens, candidate.reading, data.written_dimension, candidate.mixture, rng)
+        pool = _drawn(candidate, tokens, data.written_dimension, rng)
         means = pool.means(tokens, read.offsets)
         plan = Plan(most, 1.0, 1.0)
         if len(y) >= _FEWEST:
             plan = cross_validate(means, y, pool.cost, budgets, rng)
         found.append(_Trial(candidate, pool, means, plan))
     return min(found, key=lambda trial: trial.plan.error)
+
+
+def _drawn(
+    candidate: Candidate, tokens: Array, channels: int, rng: np.random.Generator
+) -> Features:
+    reading, mixture = candidate.reading, candidate.mixture
+    if not candidate.whole:
+        return draw(tokens, reading, channels, mixture, rng)
+    first = reading.offsets.index(0) * channels  # before it the first value is repeated
+    values = tokens[:, first:]
+    return draw(values, Reading(), values.shape[1], mixture, rng).behind(first)
 
 
 def _argmax(
