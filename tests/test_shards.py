@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
@@ -310,6 +312,32 @@ def test_parquet_and_readings(run, tmp_path):
     assert built.code == 0
     assert "loaded" in built.err  # no cover is shallower than peel
     assert run("verify", tmp_path / "m.npz", tmp_path / "shards", "--workers", 1).code == 0
+
+
+def test_the_checker_reads_each_shard_and_refuses_the_certificate_of_all(tmp_path):
+    data = drawn()
+    model, shards = stored(data, tmp_path), cut_up(data, tmp_path, 3)
+    certify_shards(model, shards).certificate.save(tmp_path / "cert.json")
+    for shard in shards.shards:
+        words = [sys.executable, "-m", "hardmax.checker", str(model), shard.path]
+        assert subprocess.run(words, capture_output=True).returncode == 0
+        words += ["--certificate", str(tmp_path / "cert.json")]
+        assert subprocess.run(words, capture_output=True).returncode == 2
+
+
+def test_strategy_learn_chooses_how_shards_are_read(run, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b", "c"], 20)
+    X = rng.normal(size=(60, 6, 2)) + np.array([ord(c) for c in y])[:, None, None]
+    hm.Dataset(X, y).save(tmp_path / "shards", shards=4)
+    model = tmp_path / "m.npz"
+    built = run(
+        "build", tmp_path / "shards", "-o", model, "--strategy", "learn", "--workers", 1
+    )  # fmt: skip
+    assert built.code == 0
+    assert "all 60 sequences are loaded" in built.err
+    assert hm.Transformer.load(model).reading.label_sets == "argmax"
+    assert run("verify", model, tmp_path / "shards", "--workers", 1).code == 0
 
 
 def _refused(run, *arguments):

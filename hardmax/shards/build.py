@@ -145,9 +145,10 @@ def gathered(shards: Shards) -> Dataset:
     offsets = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
     tokens = ExactArray.owning(np.concatenate(values), exact)
     source = {"numbers": shards.numbers}
-    whole = Dataset.from_arrays(tokens, offsets, labels, ids=ids, source=source)
-    sets = shards.label_sets(whole.written_dimension)
+    default = shards.labels if isinstance(shards.labels, tuple) else ()
+    whole = Dataset.from_arrays(tokens, offsets, labels, ids=ids, source=source, classes=default)
     whole = whole.read_as(shards.reading)
+    sets = None if default else shards.label_sets(whole.written_dimension)
     return whole if sets is None else whole.with_sets(sets)
 
 
