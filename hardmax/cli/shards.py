@@ -116,13 +116,13 @@ def build_from_shards(
 
     if output == STANDARD:
         raise InputError("work on shards is kept beside MODEL: give it a name, not -")
-    if Path(output).resolve().parent == Path(data).resolve():
-        raise InputError(f"{output}: MODEL would be one of the shards; put it into another folder")
     if labels_of is not None and certificate is not None:
         raise InputError("--certificate: its label sets must be those of labels.json")
     start = perf_counter()
     sets = label_sets_of(labels_of)
     shards = Shards.open(data, numbers=numbers, reading=reading, sets=sets)
+    if Path(output).resolve().parent == Path(data).resolve():
+        raise InputError(f"{output}: MODEL would be one of the shards; put it into another folder")
     tested = load_labelled(test, numbers, reading, shards.example.given_sets) if test else None
     times = {"open": perf_counter() - start}
     start = perf_counter()
