@@ -390,6 +390,31 @@ def test_shards_that_hold_other_sets_than_labels_json(run, tmp_path):
     assert "label sets" in _refused(run, "verify", model, tmp_path / "shards", "--workers", 1)
 
 
+def test_shards_that_do_not_fit_together(run, tmp_path):
+    data = drawn()
+    model = stored(data, tmp_path)
+    shards = tmp_path / "shards"
+    data.save(shards, shards=2)
+    (shards / "labels.json").write_text('{"labels": ["a", "b"]}')
+    other = shards / "part-00002.npz"
+    hm.Dataset([[(1, 2)]], ["a"]).save(other)
+    for command in (["verify", model, shards], ["build", shards, "-o", tmp_path / "new.npz"]):
+        assert "part-00002.npz: " in _refused(run, *command, "--workers", 1)
+    hm.Dataset([[(1, 2, 3)]]).save(other)
+    for command in (["verify", model, shards], ["build", shards, "-o", tmp_path / "new.npz"]):
+        assert "has no label" in _refused(run, *command, "--workers", 1)
+    assert run("run", model, shards, "--workers", 1).out.count("\n") == 41
+
+
+def test_integer_labels(tmp_path):
+    data = drawn(labels=(10, 9))
+    model, _ = build_shards(cut_up(data, tmp_path, 3), tmp_path / "m")
+    assert model.meta["label_type"] == "integer"
+    assert set(model.predict(data)) == {9, 10}
+    (tmp_path / "data/labels.json").write_text('{"labels": [9, 10]}')
+    assert Shards.open(tmp_path / "data").example.given_sets == data.given_sets
+
+
 def test_what_comes_back_from_a_shard_is_small_and_json(tmp_path):
     data = drawn()
     model, shards = stored(data, tmp_path), cut_up(data, tmp_path, 2)

@@ -66,7 +66,7 @@ def asked(
     data: str, engine: str, workers: int | None, scheduler: str | None, resume: bool
 ) -> How | None:
     """How to work on shards; None where DATA is one file, which needs no engine."""
-    from ..shards.folder import is_sharded
+    from ..shards.listing import is_sharded
 
     if is_sharded(data):
         from ..shards.engines import engine as chosen

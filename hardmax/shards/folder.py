@@ -7,11 +7,9 @@ Nothing here holds more than one shard in memory.
 from __future__ import annotations
 
 import json
-import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from glob import glob, has_magic
 from itertools import accumulate
 from os import PathLike
 from pathlib import Path
@@ -23,13 +21,12 @@ from ..dataset import Dataset, Reading
 from ..errors import InputError
 from ..formats.data import SIDECAR, load
 from ..formats.data_json import read_label_sets
-from ..formats.data_parquet import count_rows
 from ..formats.files import read_bytes, sha256
-from ..formats.written import NumberReader, parse
+from ..formats.written import NumberReader
 from ..labels import LabelSet, argmax_sets, default_points, in_order
 from ..model.transformer import Transformer
+from .listing import count_sequences, described, listed, promised_of
 
-SUFFIXES = (".npz", ".parquet")  # of the shards in a folder; a glob may name files of any form
 _ADVICE = (
     'write one beside the shards: {"labels": {"no": {"kind": "point", "point": [0]}, …}}, or '
     '{"labels": ["no", "yes"]} for the default points; or save the data again: '
@@ -75,6 +72,7 @@ class Shards:
     numbers: str = "exact"
     reading: Reading = field(default_factory=Reading)
     beside: bool = True  # whether the labels are those of `labels.json`
+    dimension: int | None = None  # of the tokens in the first shard, and so in all of them
 
     @classmethod
     def open(
@@ -92,11 +90,11 @@ class Shards:
         opens the folder. Raises InputError where a file is missing, or where `labels.json` counts
         other files than there are.
         """
-        paths, beside = _listed(path)
-        said = _described(beside) if beside.is_file() else {}
+        paths, beside = listed(path)
+        said = described(beside) if beside.is_file() else {}
         if sets is None and "labels" not in said and need_sets:
             raise InputError(f"{path}: the label sets are in no file {SIDECAR}; {_ADVICE}")
-        promised = _promised(said.get("shards"), paths, beside)
+        promised = promised_of(said.get("shards"), paths, beside)
         counts = [
             entry[0] if entry else count_sequences(p)
             for p, entry in zip(paths, promised, strict=True)
@@ -107,11 +105,11 @@ class Shards:
             for p, start, count, entry in zip(paths, starts, counts, promised, strict=False)
         )
         reading = Reading.of(reading)
-        alone = cls(shards, None, numbers, replace(reading, label_sets="points"))
+        first = cls(shards, None, numbers).read(shards[0]).written_dimension
         labels: Mapping[str, LabelSet] | tuple[str, ...] | None = sets
         if sets is None and "labels" in said:
-            labels = _labels(said["labels"], beside, numbers, alone)
-        return cls(shards, labels, numbers, reading, sets is None)
+            labels = _labels(said["labels"], beside, numbers, first)
+        return cls(shards, labels, numbers, reading, sets is None, first)
 
     @classmethod
     def open_for(
@@ -172,6 +170,11 @@ class Shards:
             )
         if len(data) != shard.count:
             raise InputError(f"{shard.path}: {len(data)} sequences, expected {shard.count}")
+        if self.dimension not in (None, data.written_dimension):
+            raise InputError(
+                f"{shard.path}: tokens of dimension {data.written_dimension}, those of the first "
+                f"shard have {self.dimension}"
+            )
         data.source["sha256"] = found
         sets = self.label_sets(data.written_dimension)
         try:
@@ -182,6 +185,16 @@ class Shards:
             return data.read_as(self.reading).with_sets(sets, SIDECAR)
         except InputError as problem:
             raise InputError(f"{shard.path}: {problem}") from None
+
+    def read_labelled(self, shard: Shard) -> Dataset:
+        """As `read`, with a label for each sequence; sequences are named by number in the whole."""
+        data = self.read(shard)
+        try:
+            data.need_labels()
+        except InputError as problem:
+            raise InputError(f"{shard.path}: {problem}") from None
+        data.first = shard.start
+        return data
 
     def label_sets(self, dimension: int) -> Mapping[str, LabelSet] | None:
         """The sets that the labels stand for, before the reading; None where no file says them."""
@@ -200,66 +213,8 @@ class Shards:
         return json.dumps(sets, ensure_ascii=False, separators=(",", ":"))
 
 
-def is_sharded(path: str) -> bool:
-    """Whether a name is that of a folder, or a glob that no file has as its name."""
-    return Path(path).is_dir() or (has_magic(path) and not Path(path).exists())
-
-
-def _listed(path: str | PathLike[str]) -> tuple[list[str], Path]:
-    """The files of the shards in their order, and where `labels.json` is or would be."""
-    folder = Path(path)
-    if folder.is_dir():
-        names = sorted(x.name for x in folder.iterdir() if x.suffix in SUFFIXES and x.is_file())
-        paths = [str(folder / name) for name in names if not name.startswith(".")]
-        if not paths:
-            raise InputError(f"{path}: the folder holds no .npz or .parquet file")
-        return paths, folder / SIDECAR
-    paths = sorted(x for x in glob(str(path)) if Path(x).is_file() and Path(x).name != SIDECAR)
-    if not paths:
-        raise InputError(f"{path}: no such file")
-    return paths, Path(paths[0]).with_name(SIDECAR)
-
-
-def _described(beside: Path) -> dict[str, Any]:
-    """The object in `labels.json`, with at least one of the keys labels and shards."""
-    try:
-        found = parse(read_bytes(beside))
-    except InputError as problem:
-        raise InputError(f"{beside}: {problem}") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{beside}: expected an object with the key 'labels'")
-    if "labels" in found and set(found) <= {"format", "labels", "shards"}:
-        return found
-    return {"labels": found}  # an object of label sets alone
-
-
-def _promised(entries: Any, paths: Sequence[str], beside: Path) -> list[tuple[int, str] | None]:
-    """Count and SHA-256 of each file, as `labels.json` says them; None where it does not."""
-    if entries is None:
-        return [None] * len(paths)
-    known: dict[str, tuple[int, str]] = {}
-    try:
-        for entry in entries:
-            known[entry["file"]] = int(entry["sequences"]), str(entry["sha256"])
-    except (TypeError, KeyError, ValueError):
-        raise InputError(
-            f"{beside}: 'shards' is a list of objects with file, sequences and sha256"
-        ) from None
-    names = {Path(path).name for path in paths}
-    missing = next((name for name in known if name not in names), None)
-    if missing is not None:
-        raise InputError(
-            f"{beside}: the shard {missing} is missing; restore it, or take it out of the key "
-            f"'shards'"
-        )
-    more = next((name for name in sorted(names) if name not in known), None)
-    if more is not None:
-        raise InputError(f"{beside}: the key 'shards' does not name {more}, which lies beside it")
-    return [known[Path(path).name] for path in paths]
-
-
 def _labels(
-    found: Any, beside: Path, numbers: str, alone: Shards
+    found: Any, beside: Path, numbers: str, dimension: int
 ) -> Mapping[str, LabelSet] | tuple[str, ...]:
     if isinstance(found, list):
         names = [str(name) for name in found if isinstance(name, str)]
@@ -267,27 +222,6 @@ def _labels(
             raise InputError(f"{beside}: 'labels' is a list of different texts, or label sets")
         return tuple(in_order(names))
     try:
-        dimension = alone.read(alone.shards[0]).written_dimension
         return read_label_sets(found, NumberReader(numbers), dimension)
     except InputError as problem:
         raise InputError(f"{beside}: {problem}") from None
-
-
-def count_sequences(path: str) -> int:
-    """The number of sequences of a file, from its head where that says it."""
-    try:
-        if path.endswith(".npz"):
-            with zipfile.ZipFile(path) as archive, archive.open("offsets.npy") as file:
-                version = np.lib.format.read_magic(file)
-                read = {
-                    (1, 0): np.lib.format.read_array_header_1_0,
-                    (2, 0): np.lib.format.read_array_header_2_0,
-                }[version]
-                return int(read(file)[0][0]) - 1
-        if path.endswith(".parquet"):
-            rows = count_rows(path)
-            if rows is not None:
-                return rows
-    except Exception:  # a broken file can raise almost anything; reading it says what is wrong
-        return len(load(path))
-    return len(load(path))

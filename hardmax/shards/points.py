@@ -57,9 +57,7 @@ class Collapsed:
 
 def collapse_shard(frame: Shards, folder: str, shard: Shard) -> Collapsed:
     """Write the sums of a shard's sequences into the folder."""
-    data = frame.read(shard)
-    data.refuse_outputs("shards")
-    data.first = shard.start
+    data = frame.read_labelled(shard)
     names = {name: code for code, name in enumerate(data.sets)}
     labels = data.need_labels()
     hi, lo, more = exact_sums(data.tokens, data.offsets)

@@ -17,7 +17,7 @@ from ..formats import data_npz, data_parquet
 from ..formats.data import SIDECAR
 from ..formats.files import read_bytes, sha256, write_text, write_whole
 from ..formats.npz import write_npz
-from .folder import SUFFIXES, count_sequences
+from .listing import SUFFIXES, count_sequences
 
 FORMAT = "hardmax-shards/1"
 
