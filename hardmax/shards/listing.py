@@ -1,4 +1,4 @@
-"""Which files a folder or glob names, what `labels.json` promises of them, and how long they are."""
+"""The files of a folder or glob, what `labels.json` promises of them, and how long they are."""
 
 from __future__ import annotations
 
