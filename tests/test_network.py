@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from network_reference import output
 
 import hardmax as hm
-from hardmax import checker
+from hardmax import checker, network_checker
 from hardmax.exact.array import ExactArray
 from hardmax.formats.npz import write_npz
 from hardmax.network.layer import rearranged
@@ -122,7 +122,9 @@ def test_verdict_and_checker_follow_the_definition(tmp_path_factory, network, Z,
         found = hm.certify(hm.Network.load(folder / "network.npz"), folder / "data.json")
         assert found.verdict == ("proved" if all(right) else "refuted")
         assert [x.sequence for x in found.witnesses] == [j for j, x in enumerate(right) if not x]
-        code, _ = checker.answer([str(folder / "network.npz"), str(folder / "data.json")])
+        code, _ = checker.answer(
+            [str(folder / "network.npz"), str(folder / "data.json")], network_checker.check
+        )
         assert code == (0 if all(right) else 1)
 
 
@@ -237,7 +239,7 @@ def test_broken_files_are_one_clear_error(tmp_path, changes, message):
     with pytest.raises(hm.InputError, match=message):
         hm.Network.load(path)
     hm.Dataset([[(1, 2)]], ["a"]).save(tmp_path / "data.json")
-    code, _ = checker.answer([str(path), str(tmp_path / "data.json")])
+    code, _ = checker.answer([str(path), str(tmp_path / "data.json")], network_checker.check)
     assert code == 2
 
 
@@ -264,7 +266,7 @@ def test_the_reading_in_the_meta_holds_for_networks(tmp_path):
     certificate = hm.certify(network, read)
     assert certificate
     assert certificate.to_json()["reading"] == {"window": 2, "stride": 2}
-    told = checker.check(path.read_bytes(), data.read_bytes())
+    told = network_checker.check(path.read_bytes(), data.read_bytes())
     assert told[0] == "proved"
     assert hm.load_for(repair(network, read, 0).network, data).reading == read.reading
 
@@ -277,7 +279,7 @@ def test_a_repaired_transformer_keeps_argmax(tmp_path):
     data.save(file)
     network.save(path)
     assert hm.certify(hm.Network.load(path), hm.load_for(network, file)).text()
-    assert checker.check(path.read_bytes(), file.read_bytes())[0] == "proved"
+    assert network_checker.check(path.read_bytes(), file.read_bytes())[0] == "proved"
 
 
 ODD = [
@@ -349,7 +351,7 @@ def test_mutated_files_give_one_error_or_the_same_verdict_twice(tmp_path, seed):
         except hm.InputError as problem:
             verdict = str(problem)
             assert "\n" not in verdict
-        code, _ = checker.answer([str(path), str(data)])
+        code, _ = checker.answer([str(path), str(data)], network_checker.check)
         assert code in (0, 1, 2, 3)
         if verdict in ("proved", "refuted"):
             read += 1

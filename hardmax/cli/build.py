@@ -76,6 +76,14 @@ if TYPE_CHECKING:
     help="Each token sees itself and those before it: order counts without positions.",
 )
 @click.option(
+    "--heads",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    metavar="H",
+    help="Attention heads of each block, for strategy paper: the more, the fewer blocks separate.",
+)
+@click.option(
     "--numbers",
     type=click.Choice(["exact", "binary64"]),
     default="exact",
@@ -96,8 +104,8 @@ if TYPE_CHECKING:
 @json_option
 def build(
     data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int,
-    positional: bool, masked: bool, window: int, dilation: str | None, stride: int, label_sets: str,
-    numbers: str, certificate: str | None, source: str | None, test: str | None,
+    positional: bool, masked: bool, heads: int, window: int, dilation: str | None, stride: int,
+    label_sets: str, numbers: str, certificate: str | None, source: str | None, test: str | None,
     labels_of: str | None, engine: str, workers: int | None, scheduler: str | None, resume: bool,
     force: bool, as_json: bool,
 ) -> int:  # fmt: skip
@@ -131,6 +139,7 @@ def build(
       hardmax build train.csv -o model.npz --strategy learn --test test.csv
       hardmax build data.csv -o model.npz --window 9 --dilation 1,4 --strategy cover
       hardmax build poem.json -o model.npz --masked
+      hardmax build poem.json -o model.npz --heads 3
       hardmax build shards/ -o model.npz --workers 4
     """
     from ..construct.build import build as construct
@@ -148,7 +157,7 @@ def build(
         context = click.get_current_context()
         named = (
             "strategy", "no_learn", "robust", "positional", "window", "dilation", "stride",
-            "label_sets", "numbers", "engine", "workers", "scheduler", "resume",
+            "label_sets", "numbers", "masked", "heads", "engine", "workers", "scheduler", "resume",
         )  # fmt: skip
         refuse("about new models; --from repairs one", {
             f"--{name.replace('_', '-')}": context.get_parameter_source(name) is not _DEFAULT
@@ -168,12 +177,12 @@ def build(
     if how is not None:
         from .shards import build_from_shards
 
-        if source_of("strategy") is _DEFAULT and not masked:
+        if source_of("strategy") is _DEFAULT and not masked and heads == 1:
             strategy = "cover"
         return build_from_shards(
             data, output, how, strategy=strategy, seed=seed, learn=not no_learn, robust=robust,
-            masked=masked, reading=reading, numbers=numbers, certificate=certificate, test=test,
-            labels_of=labels_of, as_json=as_json,
+            masked=masked, heads=heads, reading=reading, numbers=numbers, certificate=certificate,
+            test=test, labels_of=labels_of, as_json=as_json,
         )  # fmt: skip
     sets = label_sets_of(labels_of)
     loaded = load_labelled(data, numbers, reading, sets, outputs=True)
@@ -192,8 +201,9 @@ def build(
     try:
         with stages("building"):
             model = construct(
-                loaded, None, strategy, seed, learn=not no_learn, robust=robust, masked=masked
-            )
+                loaded, None, strategy, seed, learn=not no_learn, robust=robust, masked=masked,
+                heads=heads,
+            )  # fmt: skip
     except ContradictionError as found:
         with report_to(output, certificate):
             return contradiction(found, as_json)

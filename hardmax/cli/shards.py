@@ -97,6 +97,7 @@ def build_from_shards(
     learn: bool,
     robust: bool,
     masked: bool,
+    heads: int,
     reading: Reading,
     numbers: str,
     certificate: str | None,
@@ -126,7 +127,7 @@ def build_from_shards(
     tested = load_labelled(test, numbers, reading, shards.example.given_sets) if test else None
     times = {"open": perf_counter() - start}
     start = perf_counter()
-    options = Options(strategy, seed, learn, robust, masked)
+    options = Options(strategy, seed, learn, robust, masked, heads)
     with how.engine:
         try:
             with stages("building"):

@@ -48,6 +48,7 @@ class Options:
     learn: bool = True
     robust: bool = False
     masked: bool = False
+    heads: int = 1
 
 
 def build_shards(
@@ -115,7 +116,7 @@ def _model(
             say(f"{reason}, so all {shards.sequences} sequences are loaded")
         model = build(
             gathered(shards), None, options.strategy, options.seed, learn=options.learn,
-            robust=options.robust, masked=options.masked,
+            robust=options.robust, masked=options.masked, heads=options.heads,
         )  # fmt: skip
         model.meta["dataset"] = digest
         return model

@@ -16,12 +16,11 @@ from ...errors import ConstructionError
 from ...exact.array import Array
 from ...labels import LabelSet, Point
 from ...model.layers import RankOneBlock
-from ...model.tokens import Tokens
 from ...model.transformer import Transformer
 from ..peel.strategy import build_peel
 from ..shared.filtered_means import Means
 from ..shared.staged import Staged
-from ..shared.tie_splitting import split_ties
+from ..shared.tie_splitting import Measures, split_measures
 from .exact_variant import exact_variant, fewest_exact
 from .flatten import coded, flatten
 from .height_slice import TooClose
@@ -148,9 +147,9 @@ def _untied(
     codes = coded(labels)[1]
     if (codes[means.cloud.first_equal()] == codes).all():
         return [], means
-    batch = Tokens.of_sequences(data.tokens, data.offsets, chosen)
-    split = split_ties(batch, labels, seed)
-    return split, Means.of_tokens(batch)
+    start = Measures.of_array(data.tokens, data.offsets, chosen)
+    split, state = split_measures(start, labels, seed)
+    return split, Means.of_measures(state)
 
 
 def _with_reason(model: Transformer, why: str, counts: Mapping[str, int] | None) -> Transformer:
