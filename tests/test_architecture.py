@@ -23,6 +23,7 @@ ROOMS = (
     {"formats"},
     {"network"},
     {"exchange"},
+    {"shards"},
     {"estimator"},
     {"sklearn", "aeon"},
     {"learned"},

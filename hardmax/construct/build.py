@@ -115,24 +115,42 @@ def build(
         tell(strategy)
         model = _built(strategy, data, merged, seed, on_block, learn, robust, heads)
         model.meta |= {"N": len(merged), "M": len(set(data.names))}
-    reading = data.reading
-    model.meta = {
+    options: dict[str, Any] = {"learn": learn} if strategy in _LEARNING else {}
+    options |= {"robust": True} if robust and strategy == "auto" else {}
+    options |= {"heads": heads} if heads > 1 else {}
+    whole = set(map(type, data.labels)) == {int}
+    model.meta = describe(data, data.source.get("sha256"), strategy, seed, whole, options) | (
+        model.meta
+    )
+    return model
+
+
+def describe(
+    data: Dataset,
+    digest: str | None,
+    strategy: str,
+    seed: int,
+    whole: bool,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """What a model's meta says of the data and of how it was built.
+
+    ``digest`` names the data; ``whole`` says that labels are integers. Of ``data`` it takes label
+    sets, reading and numbers.
+    """
+    return {
         "strategy": strategy,
         "seed": seed,
         "versions": {"hardmax": __version__},
-        "dataset": data.source.get("sha256"),
+        "dataset": digest,
         "numbers": data.source.get("numbers", "exact"),
-        **reading.to_meta(),
+        **data.reading.to_meta(),
         "labels": [*data.given_sets]
-        if reading.label_sets == "argmax"
+        if data.reading.label_sets == "argmax"
         else {name: label_set.to_json() for name, label_set in data.given_sets.items()},
-        **({"label_type": "integer"} if set(map(type, data.labels)) == {int} else {}),
-        "options": ({"learn": learn} if strategy in _LEARNING else {})
-        | ({"robust": True} if robust and strategy == "auto" else {})
-        | ({"heads": heads} if heads > 1 else {}),
-        **model.meta,
+        **({"label_type": "integer"} if whole else {}),
+        "options": options,
     }
-    return model
 
 
 def _heads(heads: Any, strategy: str, masked: bool, data: Dataset) -> int:
