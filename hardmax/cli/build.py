@@ -245,6 +245,8 @@ def _prove_and_store(
     else:
         write_with_certificate(output, store, certificate, lambda: proofs[0])
     notes = [*notes_of(model), *notes]
+    if learned := model.meta.get("learned"):
+        more["learned"] = learned
     with report_to(output, certificate):
         if as_json:
             show_json(proofs[0], times, model=output, **more)

@@ -153,10 +153,19 @@ def _targets_spread_out(model: Transformer) -> bool:
 
 def _learned(learned: Any) -> list[tuple[str, str]]:
     """What strategy learn found on the data that the model was built of."""
-    error = learned.get("cross_validated_error") if isinstance(learned, dict) else None
-    if not isinstance(error, float):
+    if not isinstance(learned, dict):
         return []
-    return [("learned", f"{100 * (1 - error):.1f} % right in cross-validation")]
+    error, wrong = learned.get("cross_validated_error"), learned.get("repaired")
+    rows = []
+    if isinstance(error, float):
+        rows.append(("learned", f"{100 * (1 - error):.1f} % right in cross-validation"))
+    if type(learned.get("features")) is int:
+        rows.append(("features", f"{learned['features']}, chosen among random ones"))
+    if type(wrong) is int:
+        rows.append(("repaired", f"{plural(wrong, 'sequence')} that the scores got wrong"))
+    if isinstance(learned.get("ending"), str):
+        rows.append(("ending", f"cover ({learned['ending']}), for label sets of the data"))
+    return rows
 
 
 def _built_as(model: Transformer) -> str | None:
