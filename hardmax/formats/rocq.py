@@ -9,7 +9,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.numbers import Vector, exact_text
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.transformer import Transformer
 
 _HEAD = """\
@@ -52,12 +52,13 @@ def rocq_script(model: Transformer, data: Dataset, places: Sequence[int] | None 
         raise InputError(
             "the Rocq checker knows no masked attention; --to smt2 and hardmax.checker do"
         )
+    model.need_one_head("the Rocq checker's proofs")
     chosen = range(len(data)) if places is None else places
     labels = data.need_labels()
     used = dict.fromkeys(labels[j] for j in chosen)
     sets = {label: f"label_{k}" for k, label in enumerate(used)}
     lines = [_HEAD, "Definition model : seq qblock := [::"]
-    lines.append(";\n".join(_block(block) for block in model.parameters) + "].\n")
+    lines.append(";\n".join(map(_block, model.parameters)) + "].\n")
     for label, name in sets.items():
         comment = "".join(c if c.isascii() and (c.isalnum() or c == " ") else "_" for c in label)
         lines.append(f"(* {comment} *)")
@@ -79,10 +80,11 @@ def _vector(vector: Iterable[Fraction]) -> str:
     return f"[:: {'; '.join(_number(x) for x in vector)}]"
 
 
-def _block(block: RankOneBlock) -> str:
+def _block(block: PackedBlock) -> str:
+    (alpha, v), *_ = block.heads
     return (
         f"  QBlock {_vector(block.u)} {_number(block.b)} {_vector(block.w)}\n"
-        f"    {_number(block.rho)} {_number(block.alpha)} {_vector(block.v)}"
+        f"    {_number(block.rho)} {_number(alpha)} {_vector(v)}"
     )
 
 
