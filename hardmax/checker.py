@@ -107,7 +107,7 @@ def fields(value, required, optional, where):
 
 def number(value, mode, where):
     """Return the Fraction that a JSON number, a text, or an array's float or int means exactly."""
-    x = Fraction(value) if type(value) is int else value
+    x, inexact = Fraction(value) if type(value) is int else value, False
     if type(x) is not Fraction:  # not of an array
         need(value is not None, f"{where}: no finite number")
         text = value[0] if type(value) is tuple else value
@@ -117,9 +117,9 @@ def number(value, mode, where):
              f"{where}: no number, or long: {ascii(text)[:40]}")
         x = Fraction(*(int(Decimal(x)) for x in match[0].split("/"))) if q else Fraction(
             Decimal(match[0]))
-        x = nearest(x) if mode == "binary64" and ("." in decimals or exponent) else x
+        inexact = mode == "binary64" and ("." in decimals or exponent)
     need(abs(x.numerator) < x.denominator << 1000, f"{where}: 2^1000 or more in absolute value")
-    return x
+    return nearest(x) if inexact else x
 
 def vector(values, size, mode, where):
     """Return a list of ``size`` Fractions."""
