@@ -31,12 +31,15 @@ _WHERE = {
     "Matrix": "exact.matrix",
     "MissingExtraError": "errors",
     "Network": "network.network",
+    "MultiHeadAttention": "model.layers",
+    "MultiHeadBlock": "model.heads",
     "Point": "labels",
     "Polyhedron": "labels",
     "Reading": "dataset",
     "RankOneBlock": "model.layers",
     "ResourceLimitError": "errors",
     "SelfAttention": "model.layers",
+    "Shards": "shards",
     "Transformer": "model.transformer",
     "build": "construct.build",
     "certify": "certify.verify",
@@ -61,6 +64,7 @@ _DELEGATES = {
     "read_model": "formats.model_file:read_model",
     "read_network": "network.file:read_network",
     "save_data": "formats.data:save",
+    "save_shards": "shards.writer:save_shards",
     "to_torch": "exchange.torch_module:to_torch",
     "sets_for": "certify.predict:sets_for",
     "write_certificate": "formats.certificate_file:write_certificate",
@@ -83,6 +87,7 @@ if TYPE_CHECKING:
     from .model.transformer import Transformer
     from .network.network import Network
     from .network.torch_modules import from_torch
+    from .shards import Shards
 
 __all__ = [
     "Ball",
@@ -97,6 +102,8 @@ __all__ = [
     "InputError",
     "Matrix",
     "MissingExtraError",
+    "MultiHeadAttention",
+    "MultiHeadBlock",
     "Network",
     "Point",
     "Polyhedron",
@@ -104,6 +111,7 @@ __all__ = [
     "Reading",
     "ResourceLimitError",
     "SelfAttention",
+    "Shards",
     "Transformer",
     "__version__",
     "build",

@@ -2,14 +2,10 @@
 
     python -m hardmax.checker MODEL DATA [--certificate CERT]    or    python checker.py ...
 
-One file of at most 660 lines, hence laid out by hand; Python >= 3.11 and its standard library, no
-other code of this package. What decides is integer or rational arithmetic, without tolerance; not
-one operation on floats takes part, as a process may round in any way: their bytes are read.
+One file, hence laid out by hand; Python >= 3.11 and its standard library, no other code of this
+package. What decides is integer or rational arithmetic, without tolerance; not one operation on
+floats takes part, as a process may round in any way: their bytes are read.
 """
-# fmt: off
-# mypy: ignore-errors
-# ruff: noqa: B905, I001, N818, RUF005, RUF007
-
 import sys
 if __name__ == "__main__" and not sys.flags.safe_path:
     del sys.path[0]  # the files beside this one must not stand in for the standard library
@@ -17,38 +13,39 @@ import ast
 import csv
 import gzip
 import hashlib
+import importlib
 import io
 import json
 import math
 import re
 import struct
 import zipfile
+from bisect import bisect_left
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
+from operator import mul
 
 MAX_BYTES = 2**28    # of a file, and of a zip file's members together
 MAX_TEXT = 2**25     # of JSON or CSV text, decompressed
 MAX_DIGITS = 10_000  # of a decimal and of each side of "p/q"; exponents stay below it
 MAX_HEADER = 2**16   # of the header of an array
 MAX_BITS = 2**20     # of an override, and of a coordinate while a sequence is evaluated
-NUMBER = r"(?a)([+-]?)(?:(\d+)/(0*[1-9]\d*)|(\d*)(\.\d*)?(?:[eE]([+-]?0*\d{1,4}))?)"
-CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "fdbhiqBHIQ"))
-FLOATS = {"f": ("I", 32, 23), "d": ("Q", 64, 52)}  # how to read the bits, how many, how many behind
+BATCH = 4000         # tokens, about, that are evaluated together
+NUMBER = r"(?a)[+-]?(?:(\d+)/(0*[1-9]\d*)|(\d*\.?\d*)([eE][+-]?0{0,9999}\d{1,4})?)"
+CODES = dict(zip(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "IQbhiqBHIQ"))
 KINDS = {"point": ["point"], "ball": ["center", "radius"], "box": ["lower", "upper"],
          "halfspace": ["normal", "offset"], "polyhedron": ["A", "b"]}
-LAYERS = {"affine": ("Wb", []), "relu": ("", []), "residual": ("", ["rho", "layers"]),
-          "attention": ("QKVOqkvo", ["weights", "causal", "beta", "root"]),
-          "readout": ("", ["which"]), "embedding": (["table"], []), "position": (["table"], []),
-          "prepend": (["table"], [])}
 PARAMETERS = ["u", "b", "w", "rho", "alpha", "v"]
 READ = {"window": 1, "dilations": [1], "stride": 1, "lift": 0, "label_sets": "points",
         "numbers": "exact", "positional": False, "masked": False}  # where the meta says nothing
 STATED = {"float64": ["certified", "least_margin"], "radius": ["least", "median"]}  # not checked
-USAGE = """usage: checker.py MODEL DATA [--certificate CERT]
+USAGE = """usage: checker.py MODEL DATA [--certificate CERT] [--sample K | --part i/k]
 
-Check, exactly, that MODEL classifies DATA, and what CERT states about the two.
-Exit codes: 0 proved, 1 refuted, 2 unusable input, 3 undecided (a limit), 70 bug, 130 interrupted,
-141 the reader of the output went away. docs/certificate.md says what is checked."""
+Check, exactly, that MODEL classifies DATA, and what CERT states about the two. --sample and --part
+look at a share of the sequences (docs/certificate.md, section 7), which proves nothing by itself.
+Exit codes: 0 proved, 1 refuted, 2 unusable input, 3 undecided, 70 bug, 130 interrupted, 141 the
+reader of the output went away."""
 
 class Stop(Exception):
     """The end of a check other than "proved"; its arguments: an exit code, a line of reason."""
@@ -79,20 +76,14 @@ def parse_json(raw):
         json.dumps(found, ensure_ascii=False).encode()
     return found
 
-def integer(digits):
-    """Return int(digits), whatever limit is set on their number: 640 are always allowed."""
-    parts = [digits[max(0, end - 600):end] for end in range(len(digits), 0, -600)]
-    return sum(int(part) * 10**(600 * k) for k, part in enumerate(parts))
-
 def decimal(x):
-    """Return str(x) of a Fraction or an integer, likewise."""
-    p, q = x.as_integer_ratio()
-    high, low = divmod(abs(p), 10**600)
-    text = "-" * (p < 0) + (f"{decimal(high)}{low:0600}" if high else str(low))
-    return f"{text}/{decimal(q)}" if q > 1 else text
+    """Return str(x) of a Fraction, whatever limit is set on the digits of integers."""
+    p, q = map(Decimal, x.as_integer_ratio())
+    return f"{p}/{q}" if q > 1 else f"{p}"
 
-def ieee(bits, size, places):
+def ieee(bits, size):
     """Return the Fraction that the bits of an IEEE 754 float mean; None for what is not finite."""
+    places = 52 if size == 64 else 23
     sign, bits = divmod(bits, 2**(size - 1))
     exponent, digits = divmod(bits, 2**places)
     top = 2**(size - 1 - places) - 1
@@ -103,11 +94,9 @@ def ieee(bits, size, places):
 def nearest(x):
     """Return the binary64 number nearest to x, ties to even, without bounds above."""
     p, q = x.as_integer_ratio()
-    e = max(abs(p).bit_length() - q.bit_length() - 53, -1074)  # of the last place, or one more
-    e += abs(p) * 2**max(0, -e) >= q * 2**(53 + max(0, e))
-    n, rest = divmod(p * 2**max(0, -e), q * 2**max(0, e))
-    n += 2 * rest > q * 2**max(0, e) or (2 * rest == q * 2**max(0, e) and n % 2)
-    return n * Fraction(2)**e
+    last = Fraction(2)**max(abs(p).bit_length() - q.bit_length() - 53, -1074)  # place, or half
+    last *= 2 if abs(x) >= 2**53 * last else 1
+    return round(x / last) * last
 
 def fields(value, required, optional, where):
     """Return a JSON object after checking that it has all the keys it needs and no unknown one."""
@@ -118,19 +107,19 @@ def fields(value, required, optional, where):
 
 def number(value, mode, where):
     """Return the Fraction that a JSON number, a text, or an array's float or int means exactly."""
-    if type(value) in (Fraction, int):  # of an array
-        x, q = Fraction(value), "1"
-    else:
+    x, inexact = Fraction(value) if type(value) is int else value, False
+    if type(x) is not Fraction:  # not of an array
         need(value is not None, f"{where}: no finite number")
         text = value[0] if type(value) is tuple else value
         match = re.fullmatch(NUMBER, text.strip()) if type(text) is str else None
-        sign, p, q, whole, decimals, exponent = match.groups("") if match else [""] * 6
-        p, power = p or whole + decimals[1:], int(exponent or 0) - len(decimals[1:])
-        need(0 < len(p) <= MAX_DIGITS >= len(q), f"{where}: no number, or long: {ascii(text)[:40]}")
-        p, whole_q = integer(p) * 10**max(0, power), integer(q or "1") * 10**max(0, -power)
-        x = Fraction(-p if sign == "-" else p, whole_q)
-    need(abs(x) < 2**1000, f"{where}: 2^1000 or more in absolute value")
-    return nearest(x) if mode == "binary64" and not q and decimals + exponent else x
+        p, q, decimals, exponent = match.groups("") if match else [""] * 4
+        need(0 < len(p or decimals.replace(".", "")) <= MAX_DIGITS >= len(q),
+             f"{where}: no number, or long: {ascii(text)[:40]}")
+        x = Fraction(*(int(Decimal(x)) for x in match[0].split("/"))) if q else Fraction(
+            Decimal(match[0]))
+        inexact = mode == "binary64" and ("." in decimals or exponent)
+    need(abs(x.numerator) < x.denominator << 1000, f"{where}: 2^1000 or more in absolute value")
+    return nearest(x) if inexact else x
 
 def vector(values, size, mode, where):
     """Return a list of ``size`` Fractions."""
@@ -138,9 +127,7 @@ def vector(values, size, mode, where):
     return [number(x, mode, where) for x in values]
 
 def npy(raw, where):
-    """Read an .npy array: (code, shape, flat list in C order), code U or as struct writes it.
-
-    Floats come as Fractions, None where they are not finite."""
+    """Read an .npy array: (kind, shape, flat list in C order); floats as `ieee` has them."""
     start = {1: 10, 2: 12, 3: 12}.get(raw[6] if raw[:6] == b"\x93NUMPY" else 0, 0)
     end = start + int.from_bytes(raw[8:start], "little")
     need(start and end - start <= MAX_HEADER, f"{where}: not an array, or a long header")
@@ -151,19 +138,20 @@ def npy(raw, where):
     need(match and type(fortran) is bool and type(shape) is tuple
          and {int} >= {*map(type, shape)} and min(shape, default=0) >= 0,
          f"{where}: not an array of numbers or text (pickled objects are never read)")
-    order, kind, width = match[1], match[2], int(match[3])
-    code, size = CODES.get(f"{kind}{width}"), math.prod(shape)
-    need(code or (kind == "U" and width), f"{where}: the type {kind}{width} is not known")
+    order, kind, width, size = match[1], match[2], int(match[3]), math.prod(shape)
+    code = CODES.get(kind := kind + match[3] * (kind != "U"))
+    need(code or (kind == "U" and width), f"{where}: the type {kind} is not known")
     length = size * width * (1 if code else 4)
     need(length == len(raw) - end and size <= MAX_TEXT // 2, f"{where}: a wrong or huge shape")
-    text = "" if code else raw[end:].decode("utf-32-be" if order == ">" else "utf-32-le")
-    bits = FLOATS.get(code, (code,))
-    flat = ([*struct.unpack(f"{order.replace('|', '<')}{size}{bits[0]}", raw[end:])] if code else
-            [text[k:k + width].rstrip("\0") for k in range(0, len(text), width)])
-    flat = [ieee(x, *bits[1:]) for x in flat] if bits[1:] else flat
+    if code:
+        flat = [*struct.unpack(f"{order.replace('|', '<')}{size}{code}", raw[end:])]
+        flat = [ieee(x, 8 * width) for x in flat] if kind[0] == "f" else flat
+    else:
+        text = raw[end:].decode("utf-32-be" if order == ">" else "utf-32-le")
+        flat = [text[k:k + width].rstrip("\0") for k in range(0, len(text), width)]
     if fortran and len(shape) == 2 and size:
         flat = [x for i in range(shape[0]) for x in flat[i::shape[0]]]
-    return code or kind, shape, flat
+    return kind, shape, flat
 
 def npz(raw, required, optional):
     """Read a zip file of .npy members into {name: array}; refuse members it does not know."""
@@ -181,23 +169,23 @@ def npz(raw, required, optional):
 
 def json_of(array):
     """Parse a JSON member: one string, or a vector of uint8."""
-    code, shape, flat = array
-    need((code, len(shape)) in (("U", 0), ("B", 1)), "a JSON text must be one string or bytes")
-    return parse_json(flat[0].encode() if code == "U" else bytes(flat))
+    kind, shape, flat = array
+    need((kind, len(shape)) in (("U", 0), ("u1", 1)), "a JSON text must be one string or bytes")
+    return parse_json(flat[0].encode() if kind == "U" else bytes(flat))
 
 def read_model(raw):
     """Return ({parameter: flat list}, stages, dimension, meta) of a model."""
     arrays = npz(raw, ["format", "meta", "stage", *PARAMETERS], ["exact"])
     need(arrays["format"] == ("U", (), ["hardmax-model/1"]), "the format is not known")
-    meta, (code, (depth,), stages), found = json_of(arrays["meta"]), arrays["stage"], {}
-    need(code == "U" and (d := arrays["u"][1][-1]) > 0 < depth, "no blocks, or stage is no text")
+    meta, (kind, (depth,), stages) = json_of(arrays["meta"]), arrays["stage"]
+    need(kind == "U" and (d := arrays["u"][1][-1]) > 0 < depth, "no blocks, or stage is no text")
+    heads = arrays["alpha"][1][1:2]  # (H,) where there are several: the shape of alpha is (L,H)
+    need(heads not in ((0,), (1,)), "alpha: one head has the shape (L,)")
     for name in PARAMETERS:
-        code, shape, values = arrays[name]
-        expected = (depth, d) if name in "uwv" else (depth,)
-        need(code == "d" and shape == expected and None not in values,
-             f"{name}: finite float64 of shape {expected} are needed")
-        found[name] = values
-    return overridden(found, arrays), stages, d, meta
+        expected = ("f8", (depth, *heads * (name in ("alpha", "v")), *(d,) * (name in "uwv")))
+        need(arrays[name][:2] == expected and None not in arrays[name][2],
+             f"{name}: finite numbers are needed, of the form {expected}")
+    return overridden({x: arrays[x][2] for x in PARAMETERS}, arrays), stages, d, meta
 
 def overridden(found, arrays):
     """Put the exact numbers in the place of the floats nearest to them."""
@@ -213,25 +201,6 @@ def overridden(found, arrays):
             found[name][k] = value
         need(len({int(*k) for k, _ in given}) == len(given), f"{name}: an entry stands twice")
     return found
-
-def read_network(raw):
-    """Return (layers, {path of a layer.name: nested lists}, dimension, classes, meta)."""
-    inner = [x.removesuffix(".npy") for x in zipfile.ZipFile(io.BytesIO(raw)).namelist()]
-    inner = [x for x in inner if "." in x]
-    arrays = npz(raw, ["format", "meta", "architecture"], ["exact", *inner])
-    need(arrays["format"] == ("U", (), ["hardmax-network/1"]), "the format is not known")
-    told, found = json_of(arrays["architecture"]), {x: arrays[x][2] for x in inner}
-    d, names, layers = map(fields(told, x := ["dimension", "classes", "layers"], [], "it").get, x)
-    need(type(d) is tuple and re.fullmatch("[1-9][0-9]{0,6}", *d) and (names is None or (
-        type(names) is list and {str} == {*map(type, names)} and len({*names}) == len(names) > 1)),
-        "architecture: dimension is an integer, classes is null or at least two texts")
-    need([x["kind"] for x in layers].count("readout") == 1, "one readout is needed")
-    for name, values in overridden(found, arrays).items():
-        need(arrays[name][0] == "d" and None not in values, f"{name}: finite float64 are needed")
-        for size in arrays[name][1][:0:-1]:  # from the last axis to the second
-            values = [values[k:k + size] for k in range(0, len(values), size)]
-        found[name] = values
-    return layers, found, int(*d), names, json_of(arrays["meta"])
 
 def read_meta(meta):
     """Return how the meta says that data are read, and how far from a token its neighbours are."""
@@ -274,8 +243,7 @@ def read_data(raw, mode, argmax=False):
     labels = data["labels"] if "labels" in data else {
         name: {"kind": "point", "point": [k] + [0] * (d - 1)}
         for k, name in enumerate(sorted(names, key=lambda x: (
-            (0, integer(x.strip("-")) * (-1 if x[0] == "-" else 1))
-            if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
+            (0, Decimal(x)) if re.fullmatch("0|-?[1-9][0-9]{0,9999}", x) else (1, x))))}
     sets = {x: ("argmax", k, len(labels)) if argmax else label_set(
         raw, d, mode, f"label {json.dumps(x)}") for k, (x, raw) in enumerate(labels.items())}
     need(names <= {*sets}, f"unknown label {json.dumps(min(names - {*sets}, default=''))}")
@@ -290,9 +258,9 @@ def name_of(value):
 def from_npz(raw):
     """Return an npz data set in the shape of the JSON form."""
     arrays = npz(raw, ["tokens", "offsets", "label"], ["labels"])
-    (code, (count, d), flat), (labeled, (n,), labels) = arrays["tokens"], arrays["label"]
+    (kind, (count, d), flat), (labeled, (n,), labels) = arrays["tokens"], arrays["label"]
     whole, (size,), offsets = arrays["offsets"]
-    need(code != "U" and whole in "bhiqBHIQ" and labeled in "UbhiqBHIQ" and size == n + 1
+    need(kind != "U" and whole[0] in "iu" and labeled[0] in "iuU" and size == n + 1
          and offsets == sorted(offsets) and [offsets[0], offsets[-1]] == [0, count],
          "tokens (T,d) numbers, offsets (N+1,) from 0 up to T, label (N,) are needed")
     data = {"dimension": (str(d),), "sequences": [
@@ -329,31 +297,28 @@ def label_set(raw, d, mode, where):
     return kind, a, b
 
 def empty(A, b):
-    """Whether no x has A x < b: the simplex method, by Bland's rule, on max t with A x + t <= b."""
-    low = b.index(min(b))  # t and the other slacks, by x and the slack of this row, are feasible
-    t, columns = [b[low], *(-c for c in A[low]), -1], [None] * len(A[0]) + [low]  # None: free
-    rows = {i: [c - d for c, d in zip([b[i], *(-c for c in A[i]), 0], t)] for i in range(len(b))}
-    del rows[low]
-    while t[0] <= 0:
-        rising = [(-1 if name is None else name, k) for k, name in enumerate(columns, 1)
-                  if t[k] > 0 or (t[k] < 0 and name is None)]
-        if not rising:
-            return True
-        k = min(rising)[1]
-        sign = 1 if t[k] > 0 else -1
-        bounds = [(-row[0] * sign / row[k], i) for i, row in rows.items() if row[k] * sign < 0]
-        if not bounds:
-            return False  # t grows without end
-        leaving = min(bounds)[1]
-        row = rows.pop(leaving)
+    """Whether no x has A x < b: whether no (x, h) makes b_i h - <A_i,x> - 1 and h - 1 all >= 0.
+
+    Dual simplex method, Bland's rule: rows[i] is such a number, written by those of the columns."""
+    rows = {i: [Fraction(-1), *(-c for c in row), bound] for i, (row, bound) in enumerate(
+        [*zip(A, b), ([Fraction(0)] * len(A[0]), Fraction(1))])}
+    names = [-1] + [None] * (len(A[0]) + 1)  # None: a coordinate of (x, h), of either sign
+    while True:
+        places = [(i, k) for k, x in enumerate(names) if x is None for i in rows if rows[i][k]]
+        if not places:
+            negative = min((i for i, row in rows.items() if row[0] < 0), default=None)
+            if negative is None:
+                return False
+            places = sorted((negative, k) for k in range(1, len(names)) if rows[negative][k] > 0)
+            places.sort(key=lambda place: names[place[1]])
+        if not places:
+            return True  # a negative number is a sum of such that must be negative, too
+        i, k = places[0]
+        row = rows.pop(i)
         solved = [-c / row[k] for c in row[:k]] + [1 / row[k]] + [-c / row[k] for c in row[k + 1:]]
-        t, *others = ([c + old[k] * e for c, e in zip(old[:k] + [0] + old[k + 1:], solved)]
-                      for old in (t, *rows.values()))
-        rows = dict(zip(rows, others))
-        if columns[k - 1] is not None:
-            rows[columns[k - 1]] = solved
-        columns[k - 1] = leaving
-    return False
+        rows = {j: [c + old[k] * e for c, e in zip(old[:k] + [0] + old[k + 1:], solved)]
+                for j, old in rows.items()} | ({} if names[k] is None else {names[k]: solved})
+        names[k] = i
 
 def dot(x, y):
     """Inner product."""
@@ -389,194 +354,248 @@ def integers(values):
     return [x.numerator * (q // x.denominator) for x in values], q
 
 def prepare(parameters, d, masked):
-    """Return [(layer, its parameters as integers)]; layers that change nothing are left out."""
-    layers, mixing = [], masked_attention if masked else attention
-    for k, (b, *mix) in enumerate(zip(*(parameters[name] for name in ("b", "rho", "alpha")))):
-        u, w, v = (parameters[name][k * d:(k + 1) * d] for name in "uwv")
-        (*u, b), q = integers([*u, b])
-        (w, r), (v, _), (mix, s) = map(integers, (w, v, mix))
-        u, v = ([(i, c) for i, c in enumerate(x) if c] for x in (u, v))
-        layers += [(feed_forward, (u, b, w, q * r))] if any(w) and (u or b > 0) else []
-        layers += [(mixing, (v, *mix, s))] if mix != [s, 0] else []
-    return layers
+    """Return [(layer, its parameters in integers)]; layers that change nothing are left out.
 
-def feed_forward(tokens, scale, u, b, w, q):
-    """Apply z + w max(0, <u,z> + b) to tokens / scale; u lists its non-zero entries only."""
-    values = [sum(c * z[k] for k, c in u) + b * scale for z in tokens]
-    active = [s for s in values if s > 0]
-    if not active:
-        return tokens, scale
-    common = math.gcd(q, *active)
-    q //= common
-    return [[a * q + c * (s // common) for a, c in zip(z, w)] if s > 0 else [a * q for a in z]
-            for z, s in zip(tokens, values)], scale * q
+    Feed-forward layers in a row with u = c U, c > 0, are one ridge if <U,w> = 0 for all but the
+    last: each adds max(0, t - s) c w, where t = <U,z> and s = -b/c, and leaves t as it is."""
+    layers, steps, latest, H = [], [], None, len(parameters["alpha"]) // len(parameters["b"])
+    for k, (b, rho) in enumerate(zip(parameters["b"], parameters["rho"])):
+        u, w = (parameters[name][k * d:(k + 1) * d] for name in "uw")
+        if any(w) and (any(u) or b > 0):
+            U, q = integers(u)  # c = 1/q
+            if latest != U or dot(U, steps[-1][1]) or len(steps) == 64:  # 64: so sums stay short
+                latest, steps = U, []
+                layers.append((feed_forward, (U, steps)))
+            steps.append((-b * q, [x / q for x in w]))
+        heads = [h for h in range(k * H, (k + 1) * H) if parameters["alpha"][h]]
+        if rho != 1 or heads:
+            (keep, *mix), s = integers([rho, *(parameters["alpha"][h] for h in heads)])
+            v, latest = [integers(parameters["v"][h * d:(h + 1) * d])[0] for h in heads], None
+            layers.append((attention, ([*zip(v, mix)], keep, s, masked)))
+    return [(layer, ridge(*x) if layer is feed_forward else x) for layer, x in layers]
 
-def attention(tokens, scale, v, keep, mix, q):
-    """Apply rho z_i + alpha mean(leaders of i): they depend on the sign of <v,z_i> alone."""
-    values = [sum(c * z[k] for k, c in v) for z in tokens]
-    signs, best = [(p > 0) - (p < 0) for p in values], {1: max(values), -1: min(values)}
-    groups = {s: [z for z, p in zip(tokens, values) if p == best.get(s, p)] for s in {*signs}}
-    count = math.lcm(*map(len, groups.values()))
-    means = {sign: [mix * (count // len(leaders)) * sum(column) for column in zip(*leaders)]
-             for sign, leaders in groups.items()}
-    if keep == 0 and len(means) == 1:  # all tokens land on one point: carry it once
-        return [*means.values()], scale * q * count
-    return [[a * keep * count + m for a, m in zip(z, means[sign])]
-            for z, sign in zip(tokens, signs)], scale * q * count
+def ridge(U, steps):
+    """Return (U, S, r, pieces): tokens with s = S[i]/r < t for k of the i become z + (W t + B)/m,
+    where pieces[k] = (W, B, m), or stay where it is None."""
+    slope, shift, pieces = [0] * len(U), [0] * len(U), [None]
+    for s, w in sorted(steps):
+        slope, shift = [a + c for a, c in zip(slope, w)], [a - s * c for a, c in zip(shift, w)]
+        flat, m = integers(slope + shift)
+        pieces.append((flat[:len(U)], flat[len(U):], m) if any(flat) else None)
+    return U, *integers(sorted(s for s, _ in steps)), pieces
 
-def masked_attention(tokens, scale, v, keep, mix, q):
-    """The same where token i attends to tokens 1, ..., i: add up what each sign selects so far."""
-    common, best, found = math.lcm(*range(1, len(tokens) + 1)), {}, []
-    for z in tokens:
-        p = sum(c * z[k] for k, c in v)
+def lowest(z, before):
+    """Return a token (X_1, ..., X_d, q), which stands for X/q, in lowest terms; where numbers are
+    long, only if they have become about twice as long as before."""
+    size = max(map(abs, z)).bit_length()
+    if size < 1000 or size.bit_length() > max(map(abs, before)).bit_length().bit_length():
+        common = math.gcd(*z)
+        z = [a // common for a in z]
+        need(max(map(abs, z)).bit_length() <= MAX_BITS,
+             f"a coordinate needs more than {MAX_BITS} bits", 3)
+    return z
+
+def feed_forward(z, U, S, r, pieces):
+    """Apply a ridge to a token, in its place; say whether it has moved."""
+    t, q = sum(map(mul, U, z)), z[-1]
+    if piece := pieces[bisect_left(S, -(-t * r // q))]:  # so many S[i] are less than t r / q
+        W, B, m = piece
+        z[:] = lowest([m * a + t * w + q * b for a, w, b in zip(z, W, B)] + [m * q], z)
+    return piece
+
+def leaders(tokens, v, masked):
+    """Return (the number of leaders, their sum) for each token: they depend on the sign of <v,z_i>
+    alone. Of a masked model token i takes what is known when its turn comes."""
+    best, found, values = {}, [], [dot(v, z) for z in tokens]
+    for z, p in zip(tokens, values):
         for sign in (-1, 0, 1):
             top, count, total = best.get(sign, (sign * p, 0, [0] * len(z)))
             if sign * p > top:
                 top, count, total = sign * p, 0, [0] * len(z)
             if sign * p == top:
                 best[sign] = top, count + 1, [a + b for a, b in zip(total, z)]
-        _, count, total = best[(p > 0) - (p < 0)]
-        found.append([a * keep * common + mix * (common // count) * b for a, b in zip(z, total)])
-    return found, scale * q * common
+        found.append(best[(p > 0) - (p < 0)][1:])
+    return found if masked else [best[(p > 0) - (p < 0)][1:] for p in values]
 
-def output(layers, rows, count):
-    """Return [the mean of the last tokens], or the first so many; undecided past MAX_BITS."""
-    flat, scale = integers([x for row in rows for x in row])
-    tokens, last = [flat[k:k + len(rows[0])] for k in range(0, len(flat), len(rows[0]))], 64
-    for layer, parameters in layers:
-        tokens, scale = layer(tokens, scale, *parameters)
-        if max(scale, *map(abs, tokens[0])).bit_length() > 2 * last:  # reduce now and then
-            common = math.gcd(scale, *(a for z in tokens for a in z))
-            tokens, scale = [[a // common for a in z] for z in tokens], scale // common
-            last = max(64, max(scale, *(abs(a) for z in tokens for a in z)).bit_length())
-            need(last <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
-    if count:  # where all tokens have become one, it stands for each of them
-        return [[Fraction(a, scale) for a in tokens[min(i, len(tokens) - 1)]] for i in range(count)]
-    return [[Fraction(sum(column), len(tokens) * scale) for column in zip(*tokens)]]
+def attention(tokens, heads, keep, s, masked):
+    """Apply (keep z_i + the sum of mix mean(leaders of i) over the heads)/s."""
+    q, moved = math.lcm(*(z[-1] for z in tokens)), []
+    scaled = [[a * (q // z[-1]) for a in z[:-1]] for z in tokens]
+    means = [leaders(scaled, v, masked) for v, _ in heads]
+    for old, z, *chosen in zip(tokens, scaled, *means):
+        common = math.lcm(*(count for count, _ in chosen))
+        z = [a * keep * common for a in z]
+        for (_, mix), (count, total) in zip(heads, chosen):
+            z = [a + mix * (common // count) * b for a, b in zip(z, total)]
+        moved.append(lowest(z + [s * q * common], old))
+    return moved
 
-def affine(W, b, Z):
-    """Return W z + b for each token z."""
-    return Z if W is None else [[sum(p * q for p, q in zip(row, z, strict=True)) + c
-                                 for row, c in zip(W, b or [0] * len(W), strict=True)] for z in Z]
+def pack(points):
+    """Round tokens x to a = floor(2^shift x), |a| <= 2^bits, and write the i-th coordinates of all
+    into one integer, ``width`` bytes each, so that one product multiplies them all."""
+    whole = max(abs(a) // z[-1] + 1 for z in points for a in z[:-1]).bit_length()
+    bits, n = max(29, whole), len(points)
+    width = (2 * bits + len(points[0]).bit_length() + 9) // 8
+    ones = int.from_bytes((b"\1" + bytes(width - 1)) * n, "little")
+    rows = ([(a << bits - whole) // z[-1] + 2**bits for a in z[:-1]] for z in points)
+    columns = [int.from_bytes(b"".join(a.to_bytes(width, "little") for a in column), "little")
+               - (ones << bits) for column in zip(*rows)]
+    return columns, ones, n, width, bits, bits - whole
 
-def through(layers, path, arrays, Z, used):
-    """Apply the layers of a network to tokens (docs/certificate.md, section 10)."""
-    for k, layer in enumerate(layers):
-        kind, here, names = layer["kind"], f"{path}{k}.", layer.get("arrays", [])
-        need(kind not in ("norm", "gelu") and layer.get("weights") != "softmax",
-             f"layer {here[:-1]}: softmax, norms and GELU are not decided here", 3)
-        fields(layer, ["kind", *LAYERS[kind][1]], ["arrays"] * any(LAYERS[kind][0]), here)
-        a = dict.fromkeys(LAYERS[kind][0]) | {x: arrays[here + x] for x in names}
-        need(all(a[x] for x in ("W", "Q", "V", "table") if x in a) and (not a.get("k") or a["K"])
-             and layer.get("weights", "hardmax") == "hardmax" and {*a} == {*LAYERS[kind][0]}
-             and type(layer.get("causal", True)) is bool, f"layer {here[:-1]} is not as it must be")
-        used |= {here + x for x in names}
-        if kind == "affine":
-            Z = affine(a["W"], a["b"], Z)
-        elif kind == "attention":
-            parts = [[a["o"]] * len(Z)] if a["o"] else []
-            for h in range(len(a["Q"])):
-                Q, K, V = (affine(*(a[x] and a[x][h] for x in y), Z) for y in ("Qq", "Kk", "Vv"))
-                S = [affine(K[:i + 1] if layer["causal"] else K, 0, [q]) for i, q in enumerate(Q)]
-                P = [[v for s, v in zip(row, V) if s == max(row)] for (row,) in S]
-                P = [[sum(column) / len(rows) for column in zip(*rows)] for rows in P]
-                parts.append(affine(a["O"] and a["O"][h], None, P))
-            Z = [[*map(sum, zip(*rows, strict=True))] for rows in zip(*parts)]
-        elif kind in ("residual", "position"):  # one list of tokens plus another
-            F, rho = (a["table"][:len(Z)], 1) if kind == "position" else (through(
-                layer["layers"], here, arrays, Z, used), number(layer["rho"], "", here))
-            Z = [[rho * x + y for x, y in zip(*two, strict=True)] for two in zip(Z, F, strict=True)]
-        elif kind == "embedding":  # a token that names no row is an error
-            Z = [a["table"][int(t) if t >= 0 == t % 1 else len(a["table"])] for t, in Z]
+def near(packed, U, S, r, pieces):
+    """Return the numbers of all tokens that a ridge may move, and perhaps of some others.
+
+    With V = floor(U / 2^e), |V| <= 2^bits, the sum <V,a> differs from 2^(shift - e) <U,x> by less
+    than ``error``. It is nowhere 2^(8 width - 2) or more: no place in an integer overflows."""
+    columns, ones, n, width, bits, shift = packed
+    e = max(0, max(map(abs, U)).bit_length() - bits)
+    V, half = [c >> e for c in U], 2**(8 * width - 2)
+    error = sum(abs(c) + 1 + (e > 0) * 2**bits for c in V)  # V = U for e = 0
+    low = (S[0] << shift) // (r << e) - error
+    high = half if pieces[-1] else (S[-1] << shift) // (r << e) + error
+    total = sum(map(mul, V, columns))
+    low, high = (total + ones * (2 * half - 1 - max(-half, min(x, half - 1))) for x in (low, high))
+    apart = (low ^ high) & ones * 2 * half  # the first bit of a place: whether <V,a> is above x
+    signs = apart.to_bytes(n * width, "little")[width - 1::width]
+    return [x.start() for x in re.finditer(b"\x80", signs)]
+
+def outputs(layers, batch):
+    """Return the last tokens of all sequences; equal tokens are one list, and move but once."""
+    points, packed, loose = [], None, set()  # those in ``packed`` where they are, and those not
+    for layer, parameters in [(None, ()), *layers]:
+        if layer is feed_forward:
+            chosen = loose.union(near(packed, *parameters) if packed else ())
+            moved = {k for k in chosen if feed_forward(points[k], *parameters)}
+            loose |= moved
+            if 32 * len(loose) > len(points):  # packing pays where few tokens move
+                few = 32 * (len(moved) + 1) < len(points)
+                packed, loose = (pack(points), set()) if few else (None, {*range(len(points))})
         else:
-            Z = ([[max(Fraction(0), x) for x in z] for z in Z] if kind == "relu" else a["table"] + Z
-                 if kind == "prepend" else [{"first": Z[0], "last": Z[-1], "mean": [
-                     sum(column) / len(Z) for column in zip(*Z)]}[layer["which"]]])
-        longest = max(max(abs(x.numerator), x.denominator) for z in Z for x in z)
-        need(longest.bit_length() <= MAX_BITS, f"a coordinate needs more than {MAX_BITS} bits", 3)
-    return Z
+            batch, known = [attention(Z, *parameters) for Z in batch] if layer else batch, {}
+            batch = [[known.setdefault(tuple(z), z) for z in Z] for Z in batch]
+            points, packed, loose = [*known.values()], None, {*range(len(known))}
+    return batch
 
-def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None):
+def evaluated(layers, batch):
+    """Return the results of each (name, label or list of outputs, tokens): the mean of the last
+    tokens, or the first of them."""
+    last = outputs(layers, [[x + [q] for x, q in map(integers, Z)] for *_, Z in batch])
+    for (_, asked, _), Z in zip(batch, last, strict=True):
+        many, same = type(asked) is list, all(z is Z[0] for z in Z)
+        rows = [[Fraction(a, z[-1]) for a in z[:-1]] for z in (
+            Z[:len(asked)] if many else Z[:1] if same else Z)]
+        yield rows if many else [[sum(column) / len(rows) for column in zip(*rows)]]
+
+def as_read(tokens, how, offsets):
+    """Return the tokens that a model gets: neighbours side by side, the position, zeros."""
+    last, kept = len(tokens) - 1, range(0, len(tokens), how["stride"])
+    return [[x for o in offsets for x in tokens[min(max(i + o, 0), last)]]
+            + [Fraction(k)] * how["positional"] + [Fraction(0)] * how["lift"]
+            for k, i in enumerate(kept, 1)]
+
+def measure(tokens, masked):
+    """Return all that a model can know of a sequence: shares of tokens; if masked, their order."""
+    counts = Counter(map(tuple, tokens))
+    common = math.gcd(*counts.values())
+    return (tuple(map(tuple, tokens)) if masked and len(counts) > 1 else
+            frozenset((z, times // common) for z, times in counts.items()))
+
+def judge(name, asked, results, sets, d):
+    """Stop at a result that is not in the set of its label, or not the point asked for."""
+    many = type(asked) is list
+    for i, (label, result) in enumerate(zip(asked if many else [asked], results, strict=True)):
+        named = type(label) is str
+        region = sets[label] if named else ("point", [*label] + [0] * (d - len(label)), None)
+        if not contains(region, result):
+            shown, region = (json.dumps(x, default=decimal) for x in (result, region))
+            raise Stop(1, f"{name}{f', token {i + 1}' * many}: output {shown} is not in {region}"
+                       + f", the set of label {label!a}" * named)
+
+def classify(raw, how, offsets, width, evaluate, classes, share, tell):
+    """Stop unless ``evaluate`` leads the sequences of the share into their sets; return the facts,
+    how many sequences these are, and the sets."""
+    argmax, (kind, k, i) = how["label_sets"] == "argmax", share
+    sequences, sets, dimension = reading("data", read_data, raw, how["numbers"], argmax)
+    need(sequences, "data: there is no sequence")
+    d = dimension * len(offsets) + how["positional"] + how["lift"]
+    many, J, sets = type(sequences[0][1]) is list, len(sequences), classes or sets
+    need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
+    need(classes or d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
+    need(not many or (how["stride"] == 1 and not argmax), "outputs with a stride or argmax")
+    measures, count, checked, batch, room = set(), 0, 0, [], BATCH
+    k = min(k, J) if kind == "sample" else k
+    places = {x * J // k for x in range(k)} if kind == "sample" else range(i - 1, J, k)
+    for j, (name, asked, tokens) in enumerate(sequences):
+        tokens = as_read(tokens, how, offsets)
+        need((count := count + len(tokens)) * d <= MAX_TEXT, f"more than {MAX_TEXT} coordinates")
+        need(many or asked in sets, f"{name}: the network has no class {asked!a}")
+        measures.add(measure(tokens, how["masked"]))
+        if j in places:
+            if not batch:
+                tell(f"sequence {j + 1} of {J}")
+            batch.append((name, asked, tokens))
+            room -= len(tokens)
+        if batch and (room <= 0 or j + 1 == J):
+            for (name, asked, _), results in zip(batch, evaluate(batch), strict=True):
+                judge(name, asked, results, sets, d)
+            batch, room, checked = [], BATCH, checked + len(batch)
+    facts = {"sequences": J, "N": len(measures), "d": d, "M": len(sets), "tokens": count}
+    if many:
+        facts["outputs"] = sum(len(asked) for _, asked, _ in sequences)
+    return facts, checked, sets, dimension
+
+def check(model_raw, data_raw, certificate_raw=None, tell=lambda text: None, share=("part", 1, 1)):
     """Return the lines to print for "proved", given the bytes of the files; otherwise Stop.
 
-    ``tell`` is called with texts that say how far the work has come."""
+    ``tell`` is called with texts that say how far the work has come; ``share`` says which sequences
+    are evaluated: ("part", k, i), each k-th from the i-th, or ("sample", k, 1)."""
     tell("reading")
-    if network := b"architecture.npy" in model_raw:
-        need(certificate_raw is None, "certificates of networks are not checked here")
-        layers, arrays, width, classes, meta = reading("network", read_network, model_raw)
-    else:
-        (parameters, stages, width, meta), classes = reading("model", read_model, model_raw), None
+    if b"architecture.npy" in model_raw:  # a network, for which there is another file
+        need(__package__, "a network: hardmax.network_checker checks it")
+        sys.modules.setdefault(f"{__package__}.checker", sys.modules[__name__])  # one Stop for both
+        beside = importlib.import_module(f"{__package__}.network_checker")
+        return beside.check(model_raw, data_raw, certificate_raw, tell, share)
+    parameters, stages, width, meta = reading("model", read_model, model_raw)
     how, offsets = reading("model", read_meta, meta)
-    mode, argmax = how["numbers"], how["label_sets"] == "argmax"
-    sequences, sets, dimension = reading("data", read_data, data_raw, mode, argmax)
-    need(not network or not how["masked"], "a network says causal where it has a mask")
-    layers = layers if network else prepare(parameters, width, how["masked"])
-    measures, used, count, masked = set(), set(), 0, how["masked"]
-    d = dimension * len(offsets) + how["positional"] + how["lift"]
-    need(width == d, f"the tokens have {d} coordinates, the model takes {width}")
-    need(d >= argmax * len(sets), "label sets argmax: more labels than coordinates")
-    if classes is not None:  # the class is where the largest coordinate stands
-        sets = {c: ("argmax", i, len(classes)) for i, c in enumerate(classes)}
-    for j, (name, asked, tokens) in enumerate(sequences):
-        if 100 * j // len(sequences) > 100 * (j - 1) // len(sequences):
-            tell(f"sequence {j + 1} of {len(sequences)}")
-        last, kept = len(tokens) - 1, range(0, len(tokens), how["stride"])
-        need((count := count + len(kept)) * d <= MAX_TEXT, f"more than {MAX_TEXT} coordinates")
-        tokens = [[x for o in offsets for x in tokens[min(max(i + o, 0), last)]] + [Fraction(k)]
-                  * how["positional"] + [0] * how["lift"] for k, i in enumerate(kept, 1)]
-        counts = Counter(map(tuple, tokens))
-        common = math.gcd(*counts.values())
-        measures.add(frozenset((z, times // common) for z, times in counts.items())
-                     if len(counts) == 1 or not masked else tuple(map(tuple, tokens)))
-        many = type(asked) is list
-        need(not many or (how["stride"] == 1 and not argmax and not network),
-             "outputs with a stride, argmax, or a network")
-        need(many or asked in sets, f"{name}: the network has no class {asked!a}")
-        results = (reading(name, through, layers, "", arrays, tokens, used) if network
-                   else output(layers, tokens, len(asked) * many))
-        need(many or len(results) == 1, f"{name}: there is no readout")
-        for i, result in enumerate(results):
-            need(len(result) == len(classes or tokens[0]), f"{name}: the output has a wrong size")
-            label = asked[i] if many else asked
-            region = sets[label] if type(label) is str else (
-                "point", [*label] + [0] * (d - len(label)), None)
-            if not contains(region, result):
-                shown, region = (json.dumps(x, default=decimal) for x in (result, region))
-                owner = f", the set of label {label!a}" if type(label) is str else ""
-                where = f"{name}, token {i + 1}" if many else name
-                raise Stop(1, f"{where}: output {shown} is not in {region}{owner}")
-    need(measures, "data: there is no sequence")
-    proved = ["proved"]
-    if network:
-        need(used == {*arrays}, "a member belongs to no layer")
-        return proved + [f"sequences {len(sequences)}, N {len(measures)}, layers {len(layers)}"]
+    layers = prepare(parameters, width, how["masked"])
+    facts, checked, sets, dimension = classify(
+        data_raw, how, offsets, width, lambda batch: evaluated(layers, batch), None, share, tell)
     ratios = [x.as_integer_ratio() for values in parameters.values() for x in values if x]
     bits = [p.bit_length() + (q > 1) * q.bit_length() for p, q in ratios]
-    n, depth, p = len(measures), len(stages), len(bits)
+    n, d, depth, p = facts["N"], facts["d"], len(stages), len(bits)
+    heads = len(parameters["alpha"]) // depth
     bounds = "exceeded" if depth > 8 * n + 4 or p > 54 * n * d else "holds"
-    outputs = {"outputs": sum(len(asked) for _, asked, _ in sequences)} if many else {}
-    facts = {
-        "sequences": len(sequences), "N": n, "d": d, "M": len(sets),
-        "tokens": count, "blocks": depth, "block_bound": 8 * n + 4,
+    facts |= {
+        "blocks": depth, "block_bound": 8 * n + 4,
         "parameters": p, "parameter_bound": 54 * n * d if d > 1 else None,
-        "bounds": bounds if d > 1 and not masked and not many else "n/a", **outputs,
-        "total_bits": sum(bits), "max_bits": max(bits, default=0), "numbers": mode,
-        "positional": how["positional"],
-        **({"masked": True} if masked else {})}
+        "bounds": "n/a" if d == 1 or how["masked"] or heads > 1 or "outputs" in facts else bounds,
+        "total_bits": sum(bits), "max_bits": max(bits, default=0), "numbers": how["numbers"],
+        "positional": how["positional"], **({"masked": True} if how["masked"] else {}),
+        **({"heads": heads} if heads > 1 else {})}
     if more := {x: how[x] for x in [*READ][:5] if how[x] != READ[x]}:
         facts["reading"] = more
-    lines = proved + [", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items())]
-    if certificate_raw is None:
-        return lines + ["disjointness of the label sets was not checked: no certificate"]
-    data_hash, model_hash = (hashlib.sha256(raw).hexdigest() for raw in (data_raw, model_raw))
-    facts |= {"format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
-              "sha256": {"data": data_hash, "model": model_hash}, "strategy": meta.get("strategy")}
-    sets = {} if argmax else sets  # such cones are disjoint
-    uniform = not any(parameters["v"])
-    reading("certificate", check_certificate, certificate_raw, facts, sets, dimension, uniform)
-    return lines + ["the certificate agrees, the sets are disjoint; only stated: float64, radius"]
+    hashes, told = [hashlib.sha256(raw).hexdigest() for raw in (data_raw, model_raw)], (
+        "disjointness of the label sets was not checked: no certificate")
+    if certificate_raw is not None:
+        stated = facts | {
+            "format": "hardmax-certificate/1", "verdict": "proved", "stages": Counter(stages),
+            "sha256": dict(zip(("data", "model"), hashes)), "strategy": meta.get("strategy")}
+        reading("certificate", check_certificate, certificate_raw, stated, dimension,
+                {} if how["label_sets"] == "argmax" else sets,  # such cones are disjoint
+                not any(parameters["v"]))
+        hashes += [hashlib.sha256(certificate_raw).hexdigest()]
+        told = "the certificate agrees, the sets are disjoint; only stated: float64, radius"
+    return verdict(facts, [told], share, checked, hashes)
 
-def check_certificate(raw, facts, sets, d, uniform):
+def verdict(facts, told, share, checked, hashes):
+    """Return the lines to print for "proved"; Stop where only a share of the data was checked."""
+    lines = [", ".join(f"{key} {json.dumps(fact)}" for key, fact in facts.items()), *told]
+    part, J = {"share": share, "checked": checked, "sha256": hashes}, facts["sequences"]
+    need(checked == J, f"a {share[0]}: {checked} of {J} sequences were checked, none is wrong\n"
+                       + json.dumps(part | {"lines": lines}), 3)
+    return ["proved", *lines]
+
+def check_certificate(raw, facts, d, sets, uniform):
     """Compare the claims with the facts, check every hyperplane, and the form of the rest."""
     claims, pairs = parse_json(raw), set()
     fields(claims, [*facts, *STATED, "versions", "separation"], ["attention"], "it")
@@ -610,19 +629,24 @@ def tell(text=""):
     if sys.stderr and sys.stderr.isatty():
         print(f"\r\33[K{text}", end="", file=sys.stderr, flush=True)
 
-def answer(arguments):
+def answer(arguments, check=check):
     """Return the exit code and what to print."""
     try:
         if {*arguments} & {"-h", "--help"}:
             return 0, USAGE
-        need(len(arguments) == 2 or (len(arguments) == 4 and arguments[2] == "--certificate"),
-             USAGE.partition("\n")[0])
-        files = []
-        for path in arguments[:2] + arguments[3:]:
+        paths, options, files = arguments[:2], dict(zip(arguments[2::2], arguments[3::2])), []
+        complete = len(arguments) == 2 + 2 * len(options)
+        paths += [options.pop("--certificate")] if "--certificate" in options else []
+        share = " ".join(x for option in options.items() for x in option) or "--part 1/1"
+        match = re.fullmatch(r"(?a)--(sample|part) (?:([1-9]\d{0,8})/)?([1-9]\d{0,8})", share)
+        need(complete and match and (match[1] == "part") == bool(match[2])
+             and int(match[2] or 1) <= int(match[3]), USAGE.partition("\n")[0])
+        for path in paths:
             with open(path, "rb") as file:
                 files.append(file.read(MAX_BYTES + 1))
             need(len(files[-1]) <= MAX_BYTES, f"a file has more than {MAX_BYTES} bytes")
-        return 0, "\n".join(check(*files, tell=tell))
+        share = (match[1], int(match[3]), int(match[2] or 1))
+        return 0, "\n".join(check(*files, tell=tell, share=share))
     except Stop as stop:
         return stop.args
     except KeyboardInterrupt:
@@ -631,24 +655,25 @@ def answer(arguments):
         code = 3 if isinstance(error, MemoryError) else 2 if isinstance(error, OSError) else 70
         return code, f"{type(error).__name__} {ascii(str(error))[1:200]}"
 
-def main(arguments):
+def main(arguments, check=check):
     """Print the verdict and return the exit code, as `USAGE` has it."""
-    code, line = answer(arguments)
+    code, line = answer(arguments, check)
     line = {1: "refuted: ", 2: "error: ", 3: "undecided: ", 70: "bug: "}.get(code, "") + line
     try:
         tell()
         if code in (0, 1, 3):
             need(sys.stdout, "it is closed")
             print(line, flush=True)
+            return code
     except BrokenPipeError:
-        sys.stdout, code = None, 141
+        sys.stdout = None
+        return 141
     except (OSError, Stop) as error:  # no verdict could be given
         sys.stdout, code, line = None, 2, f"error: the output can't be written: {error.args[1]}"
-    if code not in (0, 1, 3, 141) and sys.stderr:
-        try:
-            print(line, file=sys.stderr, flush=True)
-        except OSError:  # nobody hears it; the exit code says it
-            sys.stderr = None
+    try:
+        print(line, file=sys.stderr or io.StringIO(), flush=True)
+    except OSError:  # nobody hears it; the exit code says it
+        sys.stderr = None
     return code
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -35,10 +35,10 @@ def in_threads(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iter
         check_float_mode()  # every thread has a mode of its own
         return work(piece)
 
-    if len(pieces) < 2 or cores() == 1:
+    if len(pieces) < 2 or usable() == 1:
         yield from map(checked, pieces)
         return
-    with one_blas_thread(), ThreadPoolExecutor(cores()) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(usable()) as pool:
         yield from pool.map(checked, pieces)
 
 
@@ -56,6 +56,29 @@ def cores() -> int:
     """Number of cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def usable() -> int:
+    """Number of threads to use: one for each core, unless `threads` says less."""
+    return _most[-1] if _most else cores()
+
+
+@contextmanager
+def threads(most: int) -> Iterator[None]:
+    """Use at most so many threads: other processes have the other cores.
+
+    >>> with threads(1):
+    ...     usable()
+    1
+    """
+    _most.append(most)
+    try:
+        yield
+    finally:
+        _most.pop()
+
+
+_most: list[int] = []
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The definitions (2.2)–(2.5) and (4.2) once more, in plain Fractions and nothing of hardmax.
+"""The definitions (2.2)–(2.5), (4.1), (4.2) once more, in plain Fractions and nothing of hardmax.
 
 Slow on purpose: every score ⟨A z_i, z_l⟩ is computed, nothing is assumed about A or V.
 """
@@ -34,21 +34,38 @@ def attention(rho, V, A, Z, masked=False):
     return result
 
 
-@lru_cache(maxsize=1000)
 def layers(block):
-    """U, b, W, ρ, V, A as nested lists, from a rank-1 or a general block of hardmax."""
+    """U, b, W, ρ, V, A as nested lists, from a block of hardmax with one head."""
+    U, b, W, rho, [(V, A)] = headed(block)
+    return U, b, W, rho, V, A
+
+
+@lru_cache(maxsize=1000)
+def headed(block):
+    """U, b, W, ρ and the pairs V, A of the heads, as nested lists, from a block of hardmax."""
     if hasattr(block, "feed_forward"):
         layer, sa = block.feed_forward, block.attention
-        return layer.U.rows(), layer.b, layer.W.rows(), sa.rho, sa.V.rows(), sa.A.rows()
+        heads = [(head.V.rows(), head.A.rows()) for head in sa.heads]
+        return layer.U.rows(), layer.b, layer.W.rows(), sa.rho, heads
     d = len(block.u)
-    V = [[block.alpha * (i == j) for j in range(d)] for i in range(d)]
-    A = [[x * y for y in block.v] for x in block.v]
-    return [block.u], [block.b], [[x] for x in block.w], block.rho, V, A
+    heads = [
+        (
+            [[alpha * (i == j) for j in range(d)] for i in range(d)],
+            [[x * y for y in v] for x in v],
+        )
+        for alpha, v in block.heads
+    ]
+    return [block.u], [block.b], [[x] for x in block.w], block.rho, heads
 
 
 def step(block, Z, masked=False):
-    U, b, W, rho, V, A = layers(block)
-    return attention(rho, V, A, [feed_forward(U, b, W, z) for z in Z], masked)
+    U, b, W, rho, heads = headed(block)
+    Z = [feed_forward(U, b, W, z) for z in Z]
+    total = [[rho * x for x in z] for z in Z]
+    for V, A in heads:
+        part = attention(Fraction(0), V, A, Z, masked)
+        total = [[x + y for x, y in zip(*two, strict=True)] for two in zip(total, part)]
+    return total
 
 
 def trace(blocks, Z, masked=False):

@@ -22,7 +22,7 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import hardmax as hm
-from benchmarks.data import gaussian, text_like
+from benchmarks.data import gaussian, text_like, words
 from hardmax.model.parameters import NAMES
 from hardmax.testing import FAMILIES, KINDS, adversarial, datasets
 
@@ -38,6 +38,8 @@ def data_sets() -> Iterator[tuple[str, hm.Dataset]]:
     yield "gaussian 1000", gaussian(1000, 16)
     yield "gaussian 3000", gaussian(3000, 32)
     yield "text-like 300", text_like(300)
+    yield "words 1000", words(1000, positional=True)
+    yield "bags of letters 1000", words(1000, positional=False)
     for name in FAMILIES:
         for count, draw in ((6, 0), (17, 1), (40, 2)):
             yield f"{name} {count} {draw}", adversarial(name, count, draw)
@@ -66,7 +68,8 @@ def fingerprint(model: hm.Transformer) -> str:
     for name in NAMES:
         array = model.parameters.arrays[name]
         digest.update(np.ascontiguousarray(array.values).tobytes())
-        digest.update(repr(sorted(array.exact.items())).encode())
+        exact = ((place, *x.as_integer_ratio()) for place, x in sorted(array.exact.items()))
+        digest.update(repr([tuple(map(hex, entry)) for entry in exact]).encode())
     digest.update(json.dumps([list(model.stages), model.meta], default=str).encode())
     return digest.hexdigest()
 

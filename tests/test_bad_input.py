@@ -212,7 +212,7 @@ def test_csv(run, tmp_path, text, place):
 def test_missing_files_and_directories(run, tmp_path):
     refused(run, tmp_path, tmp_path / "missing.json", "No such file")
     (tmp_path / "folder").mkdir()
-    refused(run, tmp_path, tmp_path / "folder", "Is a directory")
+    refused(run, tmp_path, tmp_path / "folder", "no .npz or .parquet file")
 
 
 def test_outputs_that_cannot_be_written(run, tmp_path):

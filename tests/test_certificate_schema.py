@@ -64,6 +64,15 @@ def test_readings_are_stated_where_they_are_not_the_default():
         assert not VALIDATOR.is_valid(document | {"reading": wrong})
 
 
+def test_data_in_shards_have_a_merkle_root_in_the_place_of_the_hash(tmp_path_factory):
+    document = _true(tmp_path_factory)
+    one, other = "0" * 64, "f" * 64
+    VALIDATOR.validate(document | {"sha256": {"merkle": one, "model": other}})
+    for wrong in ({"merkle": one}, {"merkle": one, "data": one}, {"merkle": 1, "model": other},
+                  {"merkle": one, "data": one, "model": other}):  # fmt: skip
+        assert not VALIDATOR.is_valid(document | {"sha256": wrong})
+
+
 def test_the_example_certificates():
     folder = EXAMPLES / "certificates"
     VALIDATOR.validate(json.loads((folder / "certificate.json").read_text()))

@@ -353,7 +353,7 @@ def test_a_model_that_is_not_proved_gets_no_name(run, tmp_path, monkeypatch):
     """`build` verifies the file before it is renamed; a builder's bug is an internal error."""
     from hardmax.construct.paper import strategy
 
-    def wrong(data, merged, seed=0, on_block=None):
+    def wrong(data, merged, *rest):
         return hm.Transformer([hm.RankOneBlock.of(data.dimension)], stages=["classify"])
 
     monkeypatch.setattr(strategy, "build_paper", wrong)

@@ -41,8 +41,8 @@ def test_points_follow_fractions(vectors, factor, alpha, more):
     assert points.vectors() == vectors
     assert points.affine(factor, shift).vectors() == [plain(x, shift, factor, 1) for x in vectors]
     focus = IntegerPoints.of_vectors(others)
-    assert points.toward(focus, alpha).vectors() == [
-        plain(x, y, 1 - alpha, alpha) for x, y in zip(vectors, others, strict=True)
+    assert points.combined(factor, focus, alpha).vectors() == [
+        plain(x, y, factor, alpha) for x, y in zip(vectors, others, strict=True)
     ]
     assert points.values(u) == [dot(u, x) for x in vectors]
     assert points.squares() == [dot(x, x) for x in vectors]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from fractions import Fraction
 from random import Random
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from network_reference import output
 
 import hardmax as hm
-from hardmax import checker
+from hardmax import checker, network_checker
 from hardmax.exact.array import ExactArray
 from hardmax.formats.npz import write_npz
 from hardmax.network.layer import rearranged
@@ -241,6 +243,14 @@ def test_broken_files_are_one_clear_error(tmp_path, changes, message):
     assert code == 2
 
 
+def test_the_command_of_the_checker_takes_networks(tmp_path):
+    hm.Network([Affine([[1, 0], [0, 1]]), Readout()], classes=["a", "b"]).save(tmp_path / "n.npz")
+    for label, code in (("a", 0), ("b", 1)):
+        hm.Dataset([[(2, 1)]], [label]).save(tmp_path / "d.json")
+        command = [sys.executable, "-m", "hardmax.checker", "n.npz", tmp_path / "d.json"]
+        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == code
+
+
 def test_other_files_are_told_apart(tmp_path):
     data = hm.Dataset([[(0, 1)], [(2, 3)]], ["a", "b"])
     hm.build(data).save(tmp_path / "model.npz")
@@ -264,7 +274,7 @@ def test_the_reading_in_the_meta_holds_for_networks(tmp_path):
     certificate = hm.certify(network, read)
     assert certificate
     assert certificate.to_json()["reading"] == {"window": 2, "stride": 2}
-    told = checker.check(path.read_bytes(), data.read_bytes())
+    told = network_checker.check(path.read_bytes(), data.read_bytes())
     assert told[0] == "proved"
     assert hm.load_for(repair(network, read, 0).network, data).reading == read.reading
 
@@ -277,7 +287,7 @@ def test_a_repaired_transformer_keeps_argmax(tmp_path):
     data.save(file)
     network.save(path)
     assert hm.certify(hm.Network.load(path), hm.load_for(network, file)).text()
-    assert checker.check(path.read_bytes(), file.read_bytes())[0] == "proved"
+    assert network_checker.check(path.read_bytes(), file.read_bytes())[0] == "proved"
 
 
 ODD = [
@@ -349,7 +359,7 @@ def test_mutated_files_give_one_error_or_the_same_verdict_twice(tmp_path, seed):
         except hm.InputError as problem:
             verdict = str(problem)
             assert "\n" not in verdict
-        code, _ = checker.answer([str(path), str(data)])
+        code, _ = checker.answer([str(path), str(data)], network_checker.check)
         assert code in (0, 1, 2, 3)
         if verdict in ("proved", "refuted"):
             read += 1

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax import checker
+from hardmax import checker, network_checker
 from hardmax.cli.main import _code
 from hardmax.network.layers import Affine, Gelu, Norm, Readout, Relu, Residual
 from hardmax.network.repair import NotApartError, repair
@@ -159,6 +159,6 @@ def test_a_model_of_ours_can_be_repaired(tmp_path):
     more.save(tmp_path / "more.json")
     model, data, output = (str(tmp_path / x) for x in ("model.npz", "more.json", "out.npz"))
     assert _code(["build", data, "--from", model, "-o", output]) == 0
-    assert checker.answer([output, data])[0] == 0
+    assert checker.answer([output, data], network_checker.check)[0] == 0
     assert isinstance(hm.Network.load(output).layers[-1], Residual)
     assert isinstance(hm.Network.load(output).layers[-1].layers[1], Relu)

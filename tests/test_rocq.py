@@ -11,7 +11,6 @@ import pytest
 import hardmax as hm
 from hardmax.formats.rocq import rocq_script
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
-from hardmax.network.layers import Attention, Readout
 
 ROCQ = Path(__file__).parents[1] / "proofs" / "rocq"
 
@@ -97,13 +96,14 @@ def test_bounds_are_claimed_only_where_they_hold():
 def test_several_heads_are_refused(tmp_path):
     from hardmax.cli.main import _code
 
-    eye = [[1, 0], [0, 1]]
-    heads = Attention(Q=[eye, eye], V=[eye, eye])
-    heads_file, points = tmp_path / "heads.npz", tmp_path / "data.json"
-    hm.Network([heads, Readout()], dimension=2, classes=["a", "b"]).save(heads_file)
-    points.write_text('{"sequences": [{"tokens": [[0, 1]], "label": "a"}]}')
-    script = tmp_path / "proved.v"
-    assert _code(["export", str(heads_file), str(points), "--to", "rocq", "-o", str(script)]) == 2
+    data = hm.Dataset([[(0, 1)]], ["a"])
+    two = hm.Transformer([hm.MultiHeadBlock.of(2, heads=[(1, (0, 0)), (1, (1, 0))])])
+    with pytest.raises(hm.InputError, match="head"):
+        rocq_script(two, data)
+    model, points, script = tmp_path / "m.npz", tmp_path / "data.json", tmp_path / "proved.v"
+    two.save(model)
+    data.save(points)
+    assert _code(["export", str(model), str(points), "--to", "rocq", "-o", str(script)]) == 2
     assert not script.exists()
 
 

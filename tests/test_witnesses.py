@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import hardmax as hm
+from hardmax.engine.search import Search, Tally
 from hardmax.exact.array import ExactArray
 from hardmax.labels import Halfspace, Point
 from hardmax.model.layers import RankOneBlock
@@ -67,6 +68,26 @@ def test_dear_outputs_are_left_out(monkeypatch):
     if not many.proved:
         assert {w.sequence for w in few.witnesses} <= {w.sequence for w in many.witnesses}
         assert few.more == (len(few.witnesses) < len(many.witnesses))
+
+
+@pytest.mark.parametrize("cheap", [0, 1, 63, 64, 65, 5000])
+def test_the_first_dear_output_is_looked_at_alone(cheap):
+    """One wrong output is enough; others that take as long must not be begun with it."""
+    cost = np.array([1] * cheap + [10**9] * 40)
+    found = Tally()
+    batches = Search(lambda *_: [], 10).batches(cost, found)
+    seen = []
+    for some in batches:
+        seen.extend(some.tolist())
+        found.wrong += int(cost[some].max() > 1)
+    assert seen == list(range(cheap + 1))
+
+
+@pytest.mark.parametrize("cost", [[1] * 3000, [10**9] * 3000, list(range(3000, 0, -1))])
+def test_where_nothing_is_wrong_all_are_looked_at_in_few_batches(cost):
+    batches = list(Search(lambda *_: [], 10).batches(np.array(cost), Tally()))
+    assert sorted(np.concatenate(batches)) == list(range(3000))
+    assert len(batches) <= 14
 
 
 def test_the_command_line(run, tmp_path):

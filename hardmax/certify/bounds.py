@@ -10,8 +10,8 @@ from math import e, log2
 
 from ..exact.matrix import Matrix
 from ..exact.numbers import Vector, bits
-from ..model.layers import Block, RankOneBlock
-from ..model.transformer import Transformer
+from ..model.layers import Block
+from ..model.transformer import Transformer, whole
 
 
 @dataclass(frozen=True)
@@ -22,32 +22,37 @@ class Structure:
     attention_rank: int
     scalar_values: bool
     masked: bool = False
+    heads: int = 1
 
     @property
     def is_papers(self) -> bool:
         """Whether the bounds of Theorem 2.4 are about this architecture."""
         plain = self.hidden_width <= 1 and self.attention_rank <= 1 and self.scalar_values
-        return plain and not self.masked
+        return plain and not self.masked and self.heads == 1
 
     def sentence(self) -> str:
         """The structure in words."""
         values = "V = αI" if self.scalar_values else "V general"
         mask = ", masked" if self.masked else ""
-        return f"hidden width {self.hidden_width}, rank A ≤ {self.attention_rank}, {values}{mask}"
+        heads = f", {self.heads} heads" if self.heads > 1 else ""
+        rank = self.attention_rank
+        return f"hidden width {self.hidden_width}, rank A ≤ {rank}, {values}{heads}{mask}"
 
 
 def structure_of(model: Transformer) -> Structure:
     """Largest hidden width and rank of A, and whether every V is a multiple of I.
 
+    >>> from hardmax import RankOneBlock
     >>> structure_of(Transformer([RankOneBlock.translation((1, 0))])).sentence()
     'hidden width 1, rank A ≤ 1, V = αI'
     """
     general = _general_blocks(model)
     return Structure(
         max((block.feed_forward.hidden_width for block in general), default=1),
-        max((block.attention.A.rank() for block in general), default=1),
-        all(_is_scalar(block.attention.V) for block in general),
+        max((head.A.rank() for block in general for head in block.attention.heads), default=1),
+        all(_is_scalar(head.V) for block in general for head in block.attention.heads),
         model.masked,
+        model.heads,
     )
 
 
@@ -57,6 +62,7 @@ def is_uniform(model: Transformer) -> bool:
     With v = 0 every score is 0, hence every token attends to all tokens with equal weights, under
     hardmax and under softmax at any temperature (theory B2; `soft_run_is_run1` in Rocq).
 
+    >>> from hardmax import RankOneBlock
     >>> is_uniform(Transformer([RankOneBlock.of(1, rho=0, alpha=1)]))
     True
     >>> is_uniform(Transformer([RankOneBlock.of(1, rho=0, alpha=1, v=(1,))]))
@@ -82,12 +88,12 @@ def parameter_count(model: Transformer) -> int:
 def _general_blocks(model: Transformer) -> list[Block]:
     if model.parameters is not None:
         return []
-    return [block.general() if isinstance(block, RankOneBlock) else block for block in model.blocks]
+    return [whole(block) for block in model.blocks]
 
 
 def _entries(block: Block) -> Iterable[Fraction]:
     layer, attention = block.feed_forward, block.attention
-    matrices = (layer.U, layer.W, attention.V, attention.A)
+    matrices = (layer.U, layer.W, *(m for head in attention.heads for m in (head.V, head.A)))
     rows = chain.from_iterable(matrix.rows() for matrix in matrices)
     return chain(layer.b, (attention.rho,), chain.from_iterable(rows))
 
@@ -101,8 +107,8 @@ class Bounds:
     """Counts of a model for N distinct sequences in dimension d, and the paper's bounds.
 
     ``parameter_bound`` is 54Nd for d ≥ 2 and None for d = 1, where the paper states none.
-    The bounds are about the paper's architecture, without mask; ``applies`` says whether this is
-    one.
+    The bounds are about the paper's architecture, one head without mask; ``applies`` says whether
+    this is one.
     ``block_parameter_bound`` is (3d+3)(8N+4).
     """
 
@@ -134,6 +140,7 @@ def bounds_of(model: Transformer, count: int, labels: bool = True) -> Bounds:
 
     The bounds are about data with ``labels``, not about outputs.
 
+    >>> from hardmax import RankOneBlock
     >>> bounds_of(Transformer([RankOneBlock.translation((1, 0))]), 3).block_bound
     28
     """

@@ -148,6 +148,7 @@ class Certificate:
             "positional": self.reading.positional,
             **({"reading": reading} if reading else {}),
             **({"masked": True} if self.masked else {}),
+            **({"heads": self.structure.heads} if self.structure.heads > 1 else {}),
             "sequences": self.sequences,
             "N": self.N,
             "d": self.d,

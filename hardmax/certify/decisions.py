@@ -9,11 +9,13 @@ from fractions import Fraction
 import numpy as np
 
 from ..exact.matrix import clear_denominators
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.tokens import Tokens
 from .jacobian import Functional, Jacobians
 from .limits import Constraint, Kink, Limits
 from .norm_bounds import NormBounds
+
+_DEEPEST = 2**40  # more blocks than any model has
 
 
 @dataclass
@@ -33,7 +35,7 @@ class State:
         return np.repeat(np.arange(len(self.batch)), np.diff(self.batch.starts))
 
 
-def feed_forward(state: State, k: int, block: RankOneBlock) -> None:
+def feed_forward(state: State, k: int, block: PackedBlock) -> None:
     """The kinks of block k's feed-forward layer; updates the Jacobians, not the tokens."""
     handles, limits, pool = state.handles, state.limits, state.pool
     if not any(block.w):
@@ -62,16 +64,16 @@ def feed_forward(state: State, k: int, block: RankOneBlock) -> None:
             handles[i] = moved[handle]
 
 
-def attention(state: State, k: int, block: RankOneBlock) -> list[int]:
+def attention(state: State, k: int, block: PackedBlock) -> list[int]:
     """The signs and leaders of block k's attention; the handle of each token after it.
 
     Must be called after the feed-forward layer and before the attention of the batch.
     """
     batch, pool = state.batch, state.pool
     state.limits.settle_all(batch)
-    decides = block.alpha != 0 and any(block.v)
-    values, scales = batch.values(block.v)
-    functional = pool.functional(block.v)
+    heads = [(h, *head) for h, head in enumerate(block.heads) if head[0]]
+    scored = [(*batch.values(v), pool.functional(v)) for _, _, v in heads]
+    share = sum((alpha for _, alpha, _ in heads), Fraction(0))
     after: list[int] = []
     for j, (start, end) in enumerate(batch.spans()):
         handles = state.handles[start:end]
@@ -79,22 +81,27 @@ def attention(state: State, k: int, block: RankOneBlock) -> list[int]:
             end - start == 1 or len({batch.token(i) for i in range(start, end)}) == 1
         )
         if together:  # every token attends to what it is itself
-            after += [pool.combined([(block.rho + block.alpha, handles[0])])] * len(handles)
+            after += [pool.combined([(block.rho + share, handles[0])])] * len(handles)
             continue
-        rows = _Rows(state, j, k, range(start, end), functional, values, scales)
-        signs = [(values[i] > 0) - (values[i] < 0) for i in range(start, end)]
-        if decides:
-            rows.check_signs()
-        if state.masked:
-            focus = [rows.up_to(i).focus(sign, decides) for i, sign in enumerate(signs)]
-        else:
-            of = {sign: rows.focus(sign, decides) for sign in set(signs)}
-            focus = [of[sign] for sign in signs]
-        after += [
-            pool.combined([(block.rho, handle), (block.alpha, one)])
-            for handle, one in zip(handles, focus, strict=True)
-        ]
+        parts = [[(block.rho, handle)] for handle in handles]
+        for (h, alpha, v), (values, scales, functional) in zip(heads, scored, strict=True):
+            rows = _Rows(state, j, k, range(start, end), functional, values, scales, h)
+            for part, focus in zip(parts, _focus(rows, any(v)), strict=True):
+                part.append((alpha, focus))
+        after += [pool.combined(part) for part in parts]
     return after
+
+
+def _focus(rows: _Rows, decides: bool) -> list[int]:
+    """The handle of what one head gives each token, before α."""
+    signs = [(rows.values[i] > 0) - (rows.values[i] < 0) for i in rows.places]
+    if decides:
+        rows.check_signs()
+    if rows.state.masked:
+        places = zip(rows.places, signs, strict=True)
+        return [rows.up_to(i - rows.places.start).focus(sign, decides) for i, sign in places]
+    of = {sign: rows.focus(sign, decides) for sign in set(signs)}
+    return [of[sign] for sign in signs]
 
 
 @dataclass
@@ -108,6 +115,7 @@ class _Rows:
     functional: Functional
     values: Sequence[int]
     scales: Sequence[int]
+    head: int = 0
 
     def up_to(self, i: int) -> _Rows:
         """What token i of a masked transformer sees."""
@@ -152,7 +160,7 @@ class _Rows:
         if not (apart and decides):
             return self._mean(top)  # the tie lasts
         # a tie of equal tokens: whichever of them leads later, it moves no further than they do
-        source = -(2 * self.k + 1 + (sign > 0))
+        source = -(2 * (self.k + self.head * _DEEPEST) + 1 + (sign > 0))
         tied = None
         # under a mask the tokens of a sequence may follow different ones of them
         if not self.state.masked and len({self.state.batch.token(i) for i in top}) == 1:

@@ -29,7 +29,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.numbers import Vector, exact_text
 from ..labels import Point
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from .jacobian import Jacobians
@@ -89,7 +89,7 @@ def certify_float(
         raise InputError(f"the executor {executor!r} is unknown; known are {', '.join(FORMATS)}")
     if model.parameters is None:
         raise InputError("float certificates are for models of rank-1 blocks")
-    if model.masked and any(any(block.v) and block.alpha for block in model.parameters):
+    if model.masked and any(block.chooses for block in model.parameters):
         raise InputError("a float certificate of a masked model needs v = 0 in every block")
     data.refuse_outputs("float certificates")
     run = _Run(Tokens.from_array(data.tokens, data.offsets), data, executor)
@@ -106,15 +106,12 @@ class _Run:
     """The exact state of all sequences, and an error bound for every coordinate."""
 
     def __init__(self, batch: Tokens, data: Dataset, executor: str) -> None:
-        self.batch = batch
-        self.data = data
-        self.executor = executor
+        self.batch, self.data, self.executor = batch, data, executor
         self.unit, self.tiny, largest = FORMATS[executor]
         self.largest = largest / 4
         self.lengths = np.diff(data.offsets)
         self.margin = float("inf")
-        self.place = "the input"
-        self.masked = False
+        self.place, self.masked = "the input", False
         values = batch.floats()
         self.errors = self._up(self.unit * np.abs(values) + self.tiny)
         self._check_range(values)
@@ -123,9 +120,7 @@ class _Run:
         self, model: Transformer, progress: Callable[[int], None] | None
     ) -> FloatCertificate:
         """Follow all blocks and the readout."""
-        for k, block in enumerate(model.blocks):
-            if not isinstance(block, RankOneBlock):
-                raise TypeError("float certificates are for rank-1 blocks")
+        for k, block in enumerate(model.parameters or ()):
             self.block(k, block, model.stages[k])
             if progress is not None:
                 progress(k + 1)
@@ -133,13 +128,13 @@ class _Run:
         margin = Fraction(self.margin) if np.isfinite(self.margin) else None
         return FloatCertificate(self.executor, True, margin, distance)
 
-    def block(self, k: int, block: RankOneBlock, stage: str) -> None:
+    def block(self, k: int, block: PackedBlock, stage: str) -> None:
         """Follow one block."""
         self.place = f"block {k + 1} ({stage})"
         if any(block.w) and (any(block.u) or block.b):
             self._feed_forward(block)
         self.batch.feed_forward(block.u, block.b, block.w)
-        if block.rho != 1 or block.alpha != 0:
+        if block.mixes:
             self._attend(block)
         self._check_range(self.batch.floats())
 
@@ -204,7 +199,7 @@ class _Run:
         starts = np.array(self.batch.starts)
         return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
-    def _feed_forward(self, block: RankOneBlock) -> None:
+    def _feed_forward(self, block: PackedBlock) -> None:
         values, error = self._dot(block.u, block.b)
         self._decide(values, error, self._owner(), "the sign of ⟨u,z⟩ + b")
         active = values > 0
@@ -227,28 +222,34 @@ class _Run:
         mean = np.add.reduceat(self.batch.floats(), first) / counts
         return mean, self._up(error)
 
-    def _attend(self, block: RankOneBlock) -> None:
+    def _attend(self, block: PackedBlock) -> None:
         owner = self._owner()
-        if self.masked:
-            focus, e_m = prefix_means(self.batch, self.errors, self._gamma, self.tiny)
-        elif any(block.v):
-            focus, e_m = self._leaders(block.v, owner)
-        else:
-            mean, error = self._means()
-            focus, e_m = mean[owner], error[owner]
         x = np.abs(self.batch.floats())
-        rho, alpha = abs(float(block.rho)), abs(float(block.alpha))
-        gamma = self._gamma(6)
-        error = rho * self.errors + alpha * e_m + 4 * self.tiny
-        error = error + gamma * (rho * (x + self.errors) + alpha * (np.abs(focus) + e_m))
+        rho = abs(float(block.rho))
+        heads = [head for head in block.heads if head[0]] or block.heads[:1]
+        error, size = rho * self.errors, rho * (x + self.errors)
+        for alpha, v in heads:
+            focus, e_m = self._focus(v, owner)
+            error = error + (abs(float(alpha)) * e_m + 4 * self.tiny)
+            size = size + abs(float(alpha)) * (np.abs(focus) + e_m)
+        error = error + self._gamma(5 + len(heads)) * size
         before = np.array(self.batch.starts)
-        self.batch.attend(block.rho, block.alpha, block.v, self.masked)
+        self.batch.attend_heads(block.rho, block.heads, self.masked)
         collapsed = np.diff(np.array(self.batch.starts)) < np.diff(before)
         largest = np.maximum.reduceat(error, before[:-1])
         keep = ~collapsed[owner]
         keep[before[:-1]] = True
         error = np.where(collapsed[owner][:, None], largest[owner], error)
         self.errors = self._up(error[keep])
+
+    def _focus(self, v: Vector, owner: Array) -> tuple[Array, Array]:
+        """For each token what one head gives it, before α, and the error bound of that."""
+        if self.masked:
+            return prefix_means(self.batch, self.errors, self._gamma, self.tiny)
+        if any(v):
+            return self._leaders(v, owner)
+        mean, error = self._means()
+        return mean[owner], error[owner]
 
     def _leaders(self, v: Vector, owner: Array) -> tuple[Array, Array]:
         """For each token what it attends to, and the error bound of that."""

@@ -53,7 +53,8 @@ def wrong_tokens(
     >>> wrong_tokens(shift, data, data.outputs, None, 5)[0][0].token
     (Fraction(5, 1),)
     """
-    if model.parameters is None or model.masked or evaluator == "definition":
+    engine = evaluator == "engine" and not model.masked and model.heads == 1
+    if model.parameters is None or not engine:
         ends = _by_definition(model, data, outputs, progress)
     else:
         ends = _by_engine(model, model.parameters, data, outputs, progress)
@@ -86,8 +87,8 @@ def _by_engine(
     outputs: Outputs,
     progress: Callable[[int], None] | None,
 ) -> Iterator[Vector]:
-    attends = [k for k, block in enumerate(parameters) if block.alpha != 0]
-    last = attends[-1] + 1 if attends else 0
+    attends = np.flatnonzero(parameters.alpha.values).tolist() + list(parameters.alpha.exact)
+    last = max(attends) + 1 if attends else 0
     batch = Tokens.from_array(data.tokens, data.offsets)
     for k, block in enumerate(parameters[:last]):
         apply(batch, block)

@@ -18,7 +18,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.numbers import Vector, as_vector, bits, power_of_two_below
 from ..labels import LabelSet
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from .decisions import State, attention, feed_forward
@@ -132,6 +132,7 @@ def reaches(
 
     >>> from hardmax.labels import Point
     >>> sets = {"a": Point((0,)), "b": Point((4,))}
+    >>> from hardmax import RankOneBlock
     >>> model = Transformer([RankOneBlock.of(1, u=(1,), w=(2,))])   # z + 2·max(0, z)
     >>> found = reaches(model, [[(Fraction(1, 3),)]], sets)[0]
     >>> found.output, found.radius, found.growth
@@ -152,6 +153,7 @@ def adversary(
     of equal tokens that would have to move in two ways at once.
 
     >>> from hardmax.labels import Point
+    >>> from hardmax import RankOneBlock
     >>> model = Transformer([RankOneBlock.of(1)])
     >>> adversary(model, [(0,), (1,)], {"a": Point((0,)), "b": Point((4,))})
     ((1,), (1,))
@@ -202,14 +204,14 @@ def _run(
     return state.limits, state.ties
 
 
-def _block(state: State, k: int, block: RankOneBlock) -> None:
+def _block(state: State, k: int, block: PackedBlock) -> None:
     feed_forward(state, k, block)
     state.batch.feed_forward(block.u, block.b, block.w)
-    if block.rho == 1 and block.alpha == 0:
+    if not block.mixes:
         return
     after = attention(state, k, block)
     spans = list(state.batch.spans())
-    state.batch.attend(block.rho, block.alpha, block.v, state.masked)
+    state.batch.attend_heads(block.rho, block.heads, state.masked)
     pool, handles = state.pool, []
     for (start, end), (first, last) in zip(spans, state.batch.spans(), strict=True):
         if last - first < end - start:  # the sequence collapsed: one token is left

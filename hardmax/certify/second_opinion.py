@@ -82,7 +82,10 @@ def replayed_outputs(
     batch = Tokens.of_sequences(data.tokens, data.offsets, chosen)
     p = parameters
     attends = (
-        (p.rho.values != 1) | (p.alpha.values != 0) | _overridden(p.rho) | _overridden(p.alpha)
+        (p.rho.values != 1)
+        | (p.alpha.values != 0).reshape(len(p), -1).any(axis=1)
+        | _overridden(p.rho)
+        | _overridden(p.alpha)
     )
     moves = (p.w.values != 0).any(axis=1) | _overridden(p.w)
     k, steps = 0, 0

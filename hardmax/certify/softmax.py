@@ -70,6 +70,7 @@ def certify_softmax(
         raise InputError("softmax certificates are for models of rank-1 blocks")
     if model.masked:
         raise InputError("softmax certificates are for models without mask")
+    model.need_one_head("softmax certificates")
     data.refuse_outputs("softmax certificates")
     last = _last_attention(model.parameters)
     if last == 0:

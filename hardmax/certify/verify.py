@@ -146,54 +146,17 @@ def certify(
             model, data, progress, executor=executor, witnesses=witnesses
         )
         return judged
-    check_float_mode()
-    if witnesses < 1:
-        raise InputError("a refutation needs at least one witness")
-    if evaluator not in EVALUATORS:
-        raise InputError(f"the evaluator {evaluator!r} is unknown; known are engine and definition")
     model, data = _given(model, data)
+    found, more = judge(model, data, progress, witnesses, evaluator)
     outputs = data.outputs
-    if outputs is None:
-        data.need_labels()
-    if model.dimension != data.dimension:
-        raise InputError(
-            f"the model has dimension {model.dimension}, the data set {data.dimension}"
-            f"{model.advice(data.written_dimension)}"
-        )
-    with one_blas_thread():
-        if outputs is None:
-            found, more = _sequences(model, data, progress, witnesses, evaluator)
-        else:
-            found, more = _tokens(model, data, outputs, progress, witnesses, evaluator)
-    check_float_mode()  # whatever ran in between, ``progress`` included
-    sizes = parameter_bits(model)
-    strategy = model.meta.get("strategy")
-    distinct = count_ordered(data) if model.masked else count_measures(data)
-    certificate = Certificate(
-        verdict="refuted" if found else "proved",
-        witnesses=found,
-        more=more,
+    certificate = conclude(
+        model, data, found, more,
         sha256={"data": _sha256(data), "model": model.sha256},
-        strategy=strategy if isinstance(strategy, str) else None,
-        numbers=data.source.get("numbers", "exact"),
-        reading=data.reading,
-        masked=model.masked,
         sequences=len(data),
-        N=distinct,
-        d=data.dimension,
-        M=len(data.sets),
+        distinct=count_ordered(data) if model.masked else count_measures(data),
         tokens=len(data.tokens),
-        stages=model.stage_counts(),
-        bounds=bounds_of(model, distinct, outputs is None),
-        structure=structure_of(model),
-        total_bits=sum(sizes),
-        max_bits=max(sizes, default=0),
-        overrides=model.parameters.overrides() if model.parameters is not None else 0,
-        separation=separation_entries(data),
-        unwritable=unwritable(data),
         outputs=None if outputs is None else len(outputs),
-        uniform=is_uniform(model),
-    )
+    )  # fmt: skip
     if radius:
         from .radius import radii
 
@@ -207,6 +170,81 @@ def certify(
             )
         certificate = replace(certificate, float64=certify_float(model, data, executor).to_json())
     return certificate
+
+
+def judge(
+    model: Transformer,
+    data: Dataset,
+    progress: Callable[[int], None] | None = None,
+    witnesses: int = WITNESSES,
+    evaluator: str = "engine",
+) -> tuple[tuple[Witness, ...], bool]:
+    """The sequences, or tokens, that end where they should not, and whether there may be more.
+
+    This is the verdict: the model is proved on the data where there is none. Raises as `certify`.
+    """
+    check_float_mode()
+    if witnesses < 1:
+        raise InputError("a refutation needs at least one witness")
+    if evaluator not in EVALUATORS:
+        raise InputError(f"the evaluator {evaluator!r} is unknown; known are engine and definition")
+    outputs = data.outputs
+    if outputs is None:
+        data.need_labels()
+    if model.dimension != data.dimension:
+        raise InputError(
+            f"the model has dimension {model.dimension}, the data set {data.dimension}"
+            f"{model.advice(data.written_dimension)}"
+        )
+    with one_blas_thread():
+        if outputs is None:
+            found = _sequences(model, data, progress, witnesses, evaluator)
+        else:
+            found = _tokens(model, data, outputs, progress, witnesses, evaluator)
+    check_float_mode()  # whatever ran in between, ``progress`` included
+    return found
+
+
+def conclude(
+    model: Transformer,
+    data: Dataset,
+    witnesses: tuple[Witness, ...],
+    more: bool,
+    *,
+    sha256: dict[str, str | None], sequences: int, distinct: int, tokens: int,
+    outputs: int | None = None,
+) -> Certificate:  # fmt: skip
+    """The certificate of what `judge` found on ``sequences`` sequences.
+
+    Of ``data`` it takes what does not count them: label sets, dimension and reading.
+    """
+    sizes = parameter_bits(model)
+    strategy = model.meta.get("strategy")
+    return Certificate(
+        verdict="refuted" if witnesses else "proved",
+        witnesses=witnesses,
+        more=more,
+        sha256=sha256,
+        strategy=strategy if isinstance(strategy, str) else None,
+        numbers=data.source.get("numbers", "exact"),
+        reading=data.reading,
+        masked=model.masked,
+        sequences=sequences,
+        N=distinct,
+        d=data.dimension,
+        M=len(data.sets),
+        tokens=tokens,
+        stages=model.stage_counts(),
+        bounds=bounds_of(model, distinct, outputs is None),
+        structure=structure_of(model),
+        total_bits=sum(sizes),
+        max_bits=max(sizes, default=0),
+        overrides=model.parameters.overrides() if model.parameters is not None else 0,
+        separation=separation_entries(data),
+        unwritable=unwritable(data),
+        outputs=outputs,
+        uniform=is_uniform(model),
+    )
 
 
 def _sequences(

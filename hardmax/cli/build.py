@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import ConstructionError, InputError
-from ..exact.numbers import exact_text
-from ..words import plural
+from ..errors import InputError
 from .common import (
     force_option,
     json_option,
     label_sets_of,
     labels_of_option,
     load_labelled,
-    print_json,
     progress,
     refuse_certificate,
     refuse_terminal,
@@ -24,6 +21,8 @@ from .common import (
     say_sets,
     stages,
 )
+from .engine import asked, engine_options
+from .proved import contradiction, need_proof, notes_of, score
 from .reading import read_options, reading_options
 from .summary import show, show_json
 
@@ -32,7 +31,7 @@ _DEFAULT = click.core.ParameterSource.DEFAULT
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..dataset import ContradictionError as Contradiction
+    from ..certify.certificate import Certificate
     from ..dataset import Dataset
     from ..model.transformer import Transformer
 
@@ -77,6 +76,14 @@ if TYPE_CHECKING:
     help="Each token sees itself and those before it: order counts without positions.",
 )
 @click.option(
+    "--heads",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    metavar="H",
+    help="Attention heads of each block, for strategy paper: the more, the fewer blocks separate.",
+)
+@click.option(
     "--numbers",
     type=click.Choice(["exact", "binary64"]),
     default="exact",
@@ -92,13 +99,15 @@ if TYPE_CHECKING:
 )
 @click.option("--test", metavar="DATA2", help="Also count right predictions on other data.")
 @labels_of_option
+@engine_options
 @force_option
 @json_option
 def build(
     data: str, output: str, strategy: str, no_learn: bool, robust: bool, seed: int,
-    positional: bool, masked: bool, window: int, dilation: str | None, stride: int, label_sets: str,
-    numbers: str, certificate: str | None, source: str | None, test: str | None,
-    labels_of: str | None, force: bool, as_json: bool,
+    positional: bool, masked: bool, heads: int, window: int, dilation: str | None, stride: int,
+    label_sets: str, numbers: str, certificate: str | None, source: str | None, test: str | None,
+    labels_of: str | None, engine: str, workers: int | None, scheduler: str | None, resume: bool,
+    force: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Build a hardmax transformer that classifies every sequence of DATA, and prove it.
 
@@ -116,6 +125,9 @@ def build(
     With --from NET a trained network is repaired: one feed-forward layer behind it puts every
     mistake on DATA right and leaves all other outputs on DATA exactly as they were.
 
+    DATA may be a folder of .npz or Parquet files, or a quoted glob, with labels.json beside them
+    (docs/scale-out.md). Then the strategy is cover unless another one is given, which loads all.
+
     Exit codes: 0 proved; 1 refuted: two sequences are printed that no such model can
     tell apart; 2 unusable input; 3 a limit stopped an exact decision.
 
@@ -127,6 +139,8 @@ def build(
       hardmax build train.csv -o model.npz --strategy learn --test test.csv
       hardmax build data.csv -o model.npz --window 9 --dilation 1,4 --strategy cover
       hardmax build poem.json -o model.npz --masked
+      hardmax build poem.json -o model.npz --heads 3
+      hardmax build shards/ -o model.npz --workers 4
     """
     from ..construct.build import build as construct
     from ..dataset import ContradictionError
@@ -143,7 +157,7 @@ def build(
         context = click.get_current_context()
         named = (
             "strategy", "no_learn", "robust", "positional", "window", "dilation", "stride",
-            "label_sets", "numbers",
+            "label_sets", "numbers", "masked", "heads", "engine", "workers", "scheduler", "resume",
         )  # fmt: skip
         refuse("about new models; --from repairs one", {
             f"--{name.replace('_', '-')}": context.get_parameter_source(name) is not _DEFAULT
@@ -159,6 +173,17 @@ def build(
     source_of = click.get_current_context().get_parameter_source
     if strategy == "learn" and label_sets == "points" and source_of("label_sets") is not _DEFAULT:
         raise InputError("strategy learn takes label sets argmax, or those that the data hold")
+    how = asked(data, engine, workers, scheduler, resume)
+    if how is not None:
+        from .shards import build_from_shards
+
+        if source_of("strategy") is _DEFAULT and not masked and heads == 1:
+            strategy = "cover"
+        return build_from_shards(
+            data, output, how, strategy=strategy, seed=seed, learn=not no_learn, robust=robust,
+            masked=masked, heads=heads, reading=reading, numbers=numbers, certificate=certificate,
+            test=test, labels_of=labels_of, as_json=as_json,
+        )  # fmt: skip
     sets = label_sets_of(labels_of)
     loaded = load_labelled(data, numbers, reading, sets, outputs=True)
     say_sets(loaded, data, labels_of)
@@ -176,11 +201,12 @@ def build(
     try:
         with stages("building"):
             model = construct(
-                loaded, None, strategy, seed, learn=not no_learn, robust=robust, masked=masked
-            )
+                loaded, None, strategy, seed, learn=not no_learn, robust=robust, masked=masked,
+                heads=heads,
+            )  # fmt: skip
     except ContradictionError as found:
         with report_to(output, certificate):
-            return _contradiction(found, as_json)
+            return contradiction(found, as_json)
     times["build"] = perf_counter() - start
     if model.reading != loaded.reading:  # the strategy chose its own
         loaded = loaded.read_as(model.reading)
@@ -197,7 +223,7 @@ def _prove_and_store(
     times: dict[str, float],
     as_json: bool,
 ) -> int:
-    from ..certify import Certificate, certify
+    from ..certify import certify
     from ..formats.certificate_file import write_with_certificate
     from ..formats.files import write_whole
     from ..formats.model_file import pack, read_model
@@ -211,69 +237,19 @@ def _prove_and_store(
         with progress("verifying", len(model)) as step:
             proofs.append(certify(read_model(temporary), data, step))
         times["verify"] = perf_counter() - start
-        if not proofs[0].proved:
-            raise ConstructionError(f"the model was refuted: {proofs[0].witnesses[0].sentence()}")
-        promised = data.given_outputs is None and model.meta["strategy"] != "learn"
-        if proofs[0].bounds.status == "exceeded" and promised:
-            raise ConstructionError("the model exceeds the bounds that its strategy promises")
+        need_proof(proofs[0], data.given_outputs is None and model.meta["strategy"] != "learn")
 
-    notes, more = _test_score(model, data, tested)
+    notes, more = score(model, data, tested)
     if certificate is None:
         write_whole(output, store)
     else:
         write_with_certificate(output, store, certificate, lambda: proofs[0])
-    cases = model.meta.get("cases")
-    if cases:
-        notes.insert(0, ("Lemma 3.5", ", ".join(f"Case {k}: {n}" for k, n in cases.items())))
-    error = model.meta.get("learned", {}).get("cross_validated_error")
-    if error is not None:
-        notes.insert(0, ("learned", f"{100 * (1 - error):.1f} % right in cross-validation on DATA"))
-    why = model.meta.get("why")
-    if why:
-        notes.insert(0, ("chosen", str(why)))
+    notes = [*notes_of(model), *notes]
+    if learned := model.meta.get("learned"):
+        more["learned"] = learned
     with report_to(output, certificate):
         if as_json:
             show_json(proofs[0], times, model=output, **more)
         else:
             show(f"{output} ({model.meta['strategy']})", proofs[0], times, notes)
     return 0
-
-
-def _test_score(
-    model: Transformer, data: Dataset, tested: Dataset | None
-) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    if tested is None:
-        return [], {}
-    from ..certify.predict import predicted
-
-    labels = tested.need_labels()
-    outputs = model.outputs(tested)
-    right = sum(
-        predicted(output, data.sets) == label for output, label in zip(outputs, labels, strict=True)
-    )
-    count = len(labels)
-    share = f"({100 * right / count:.1f} %)"
-    note = ("test", f"{right} of {plural(count, 'sequence')} right {share}")
-    return [note], {"test": {"right": right, "sequences": count}}
-
-
-def _contradiction(found: Contradiction, as_json: bool) -> int:
-    tied = found.tied
-    if as_json:
-        print_json(
-            {
-                "verdict": "refuted",
-                "contradiction": {
-                    "sequences": [tied.first, tied.second],
-                    "labels": list(tied.labels),
-                    "measure": [
-                        {"token": [exact_text(x) for x in z], "mass": str(mass)}
-                        for z, mass in tied.measure
-                    ],
-                    "positional_resolves": tied.ordered,
-                },
-            }
-        )
-    else:
-        click.echo(f"refuted: {found}")
-    return found.exit_code

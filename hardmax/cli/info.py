@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from .table import table
 
 if TYPE_CHECKING:
     from ..dataset import Reading
+    from ..model.parameters import Parameters
     from ..model.transformer import Transformer
 
 
@@ -36,6 +38,7 @@ def info(model: str, as_json: bool) -> int:
     if parameters is None:
         raise AssertionError("a model file holds rank-1 blocks")
     sizes = parameters.bit_lengths()
+    shapes = [array.shape for array in parameters.arrays.values()]
     facts = {
         "dimension": loaded.dimension,
         "blocks": len(loaded),
@@ -47,6 +50,7 @@ def info(model: str, as_json: bool) -> int:
         "attention": "uniform" if is_uniform(loaded) else None,
         "bounds": _bounds(loaded),
         "masked": loaded.masked,
+        "heads": loaded.heads,
         "sha256": loaded.sha256,
         "meta": loaded.meta,
     }
@@ -61,11 +65,12 @@ def info(model: str, as_json: bool) -> int:
         *((f"  {stage}", str(count)) for stage, count in loaded.stage_counts().items()),
         (
             "parameters P",
-            f"{facts['parameters']} non-zero of {len(loaded) * (3 * loaded.dimension + 3)}",
+            f"{facts['parameters']} non-zero of {sum(map(math.prod, shapes))}",
         ),
         ("bits", f"{facts['total_bits']} in all, {facts['max_bits']} in the longest"),
         ("overrides", f"{plural(parameters.overrides(), 'parameter')} past what float64 holds"),
         *([("attention", UNIFORM)] if facts["attention"] else []),
+        *([("heads H", f"{loaded.heads}, {_used(parameters)}")] if loaded.heads > 1 else []),
         ("strategy", str(meta.get("strategy", "unknown"))),
         ("seed", str(meta.get("seed", "unknown"))),
         *_learned(meta.get("learned")),
@@ -78,6 +83,12 @@ def info(model: str, as_json: bool) -> int:
     table(model, rows)
     _show_bounds(facts)
     return 0
+
+
+def _used(parameters: Parameters) -> str:
+    """How many heads have α ≠ 0 in some block, in words."""
+    used = sum(any(block.heads[h][0] for block in parameters) for h in range(parameters.heads))
+    return f"{used} of them with α ≠ 0"
 
 
 def _reading(reading: Reading) -> list[tuple[str, str]]:
@@ -98,19 +109,21 @@ def _bounds(model: Transformer) -> dict[str, int | None] | None:
         return None
     limits = bounds_of(model, count)
     built = _built_as(model)
+    plain = not model.masked and model.heads == 1  # what the lower bounds are about
+    papers = built == "paper" and model.heads == 1
     extra = {"block_bound_masked": _separation_bound(model, count)} if built == "masked" else {}
     return extra | {
         "N": count,
         "M": labels,
-        "block_bound": limits.block_bound if built == "paper" else None,
-        "parameter_bound": limits.parameter_bound if built == "paper" else None,
+        "block_bound": limits.block_bound if papers else None,
+        "parameter_bound": limits.parameter_bound if papers else None,
         "block_bound_theorem_b": max(2 * count - 1, 1) if built == "peel" else None,
         "blocks_for_almost_all_targets": lower_block_bound(count, model.dimension)
-        if labels == count and not model.masked and _targets_spread_out(model)
+        if labels == count and plain and _targets_spread_out(model)
         else None,
-        "block_counting_bound": None
-        if model.masked
-        else counting_lower_bound(count, model.dimension, labels),
+        "block_counting_bound": counting_lower_bound(count, model.dimension, labels)
+        if plain
+        else None,
     }
 
 
@@ -140,10 +153,19 @@ def _targets_spread_out(model: Transformer) -> bool:
 
 def _learned(learned: Any) -> list[tuple[str, str]]:
     """What strategy learn found on the data that the model was built of."""
-    error = learned.get("cross_validated_error") if isinstance(learned, dict) else None
-    if not isinstance(error, float):
+    if not isinstance(learned, dict):
         return []
-    return [("learned", f"{100 * (1 - error):.1f} % right in cross-validation")]
+    error, wrong = learned.get("cross_validated_error"), learned.get("repaired")
+    rows = []
+    if isinstance(error, float):
+        rows.append(("learned", f"{100 * (1 - error):.1f} % right in cross-validation"))
+    if type(learned.get("features")) is int:
+        rows.append(("features", f"{learned['features']}, chosen among random ones"))
+    if type(wrong) is int:
+        rows.append(("repaired", f"{plural(wrong, 'sequence')} that the scores got wrong"))
+    if isinstance(learned.get("ending"), str):
+        rows.append(("ending", f"cover ({learned['ending']}), for label sets of the data"))
+    return rows
 
 
 def _built_as(model: Transformer) -> str | None:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from fractions import Fraction
-from math import isfinite
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import ResourceLimitError
-from ..exact.numbers import json_number, show_vector
 from ..words import plural
 from .common import force_option, labels_of_option, load_for
+from .engine import asked, workers_options
+from .results import worked_out
 
 BACKENDS = ("numpy", "cupy", "torch", "jax")
-
-if TYPE_CHECKING:
-    from ..dataset import Dataset
-    from ..model.transformer import Transformer
 
 
 @click.command(short_help="Run a model: outputs and predicted labels.")
@@ -36,10 +28,11 @@ if TYPE_CHECKING:
     help="Library that runs the float64 executor; all but numpy are optional extras.",
 )
 @labels_of_option
+@workers_options
 @force_option
 def run(
     model: str, data: str, output: str | None, exact: bool, trace: bool, backend: str,
-    labels_of: str | None, force: bool,
+    labels_of: str | None, engine: str, workers: int | None, scheduler: str | None, force: bool,
 ) -> int:  # fmt: skip
     """Run MODEL on the sequences of DATA; labels are not needed.
 
@@ -51,6 +44,9 @@ def run(
     Where DATA asks for outputs, the tokens that have one are printed, each with its label, in
     place of the output.
 
+    DATA may be a folder of .npz or Parquet files, or a quoted glob (docs/scale-out.md): the results
+    are those of one file, in the order of the files.
+
     OUT is a JSON object; its "results" hold one object a sequence: its number, id, label,
     output and, with --trace, the tokens before the first block and after each.
 
@@ -59,7 +55,6 @@ def run(
       hardmax run model.npz data.json
       hardmax run model.npz data.json --exact --trace -o trace.json
     """
-    from ..certify.predict import predicted
     from ..exchange.read import read_transformer
     from ..formats.contents import check_overwrite
     from ..formats.files import keep_apart, write_text
@@ -69,28 +64,15 @@ def run(
     keep_apart(inputs=(model, data, None if same else labels_of), outputs=(output,))
     check_overwrite(output, "results", force)
     loaded = read_transformer(model)
+    how = asked(data, engine, workers, scheduler, False)
+    if how is not None:
+        from .shards import run_shards
+
+        return run_shards(loaded, model, data, how, output, exact, trace, backend, labels_of)
     sequences = load_for(loaded, data, None if same else labels_of)
     own = sequences.has_sets and not same
     sets = sequences.sets if own else label_sets(loaded) or sequences.sets
-    asked, given = sequences.outputs, sequences.given_outputs or []
-    results, traces = _results(loaded, sequences, exact, trace or asked is not None, backend)
-    entries: list[dict[str, Any]] = []
-    for j, result in enumerate(results):
-        entry: dict[str, Any] = {"sequence": j + 1}
-        if sequences.ids[j] is not None:
-            entry["id"] = sequences.ids[j]
-        if asked is not None and traces is not None:
-            last = traces[j][-1][: int((asked.owner == j).sum())]
-            if sets and all(isinstance(x, str) for each in given for x in each):
-                entry["labels"] = [predicted(tuple(map(Fraction, z)), sets) for z in last]
-            entry["outputs"] = [_numbers(z) for z in last]
-        else:
-            if sets:
-                entry["label"] = predicted(tuple(Fraction(x) for x in result), sets)
-            entry["output"] = _numbers(result)
-        if trace and traces is not None:
-            entry["trace"] = [[_numbers(z) for z in state] for state in traces[j]]
-        entries.append(entry)
+    entries, lines = worked_out(loaded, sequences, sets, exact, trace, backend)
     if output is not None:
         document = {"model": model, "exact": exact, "results": entries}
         content = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
@@ -98,54 +80,6 @@ def run(
         if output != "-":
             click.echo(f"{plural(len(entries), 'result')} written to {output}")
         return 0
-    for j, (entry, result) in enumerate(zip(entries, results, strict=True)):
-        if asked is not None and traces is not None:
-            ends = traces[j][-1][: len(entry["outputs"])]
-            labels = [f"{_printable(label)}  " for label in entry.get("labels", [])]
-            click.echo(f"{sequences.name(j)}:")
-            for i, (label, z) in enumerate(zip(labels or [""] * len(ends), ends, strict=True), 1):
-                click.echo(f"  token {i}: {label}{_shown(z, exact)}")
-        else:
-            label = _printable(entry.get("label", "(no labels)"))
-            click.echo(f"{sequences.name(j)}: {label}  {_shown(result, exact)}")
-        for k, state in enumerate(entry.get("trace", [])):
-            stage = loaded.stages[k - 1] if k else "input"
-            click.echo(f"  {k:>4} {stage}: {json.dumps(state, ensure_ascii=False)}")
+    for line in lines:
+        click.echo(line)
     return 0
-
-
-def _printable(label: str) -> str:
-    return label if label.isprintable() else repr(label)
-
-
-def _shown(vector: Sequence[Any], exact: bool) -> str:
-    return show_vector(vector) if exact else "(" + ", ".join(f"{x:.6g}" for x in vector) + ")"
-
-
-def _results(
-    model: Transformer, data: Dataset, exact: bool, trace: bool, backend: str
-) -> tuple[list[Sequence[Any]], list[list[Any]] | None]:
-    """Outputs and, if asked for, the states of every sequence."""
-    if exact:
-        outputs: list[Sequence[Any]] = list(model.outputs(data))
-        return outputs, [model.trace(Z) for Z in data.sequences] if trace else None
-    from ..execute.backends import to_numpy
-    from ..execute.floating import outputs as float_outputs
-
-    states: list[list[Any]] = [[] for _ in range(len(data))]
-
-    def keep(tokens: list[Any]) -> None:
-        for history, state in zip(states, tokens, strict=True):
-            history.append(state.tolist())
-
-    found = to_numpy(float_outputs(model, data.arrays(), keep if trace else None, backend=backend))
-    for j, row in enumerate(found):
-        if not all(map(isfinite, row)):
-            raise ResourceLimitError(
-                f"{data.name(j)} leaves the range of float64 on its way; run with --exact"
-            )
-    return [tuple(row) for row in found.tolist()], states if trace else None
-
-
-def _numbers(vector: Sequence[Any]) -> list[Any]:
-    return [json_number(x) if isinstance(x, Fraction) else x for x in vector]

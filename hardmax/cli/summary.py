@@ -34,7 +34,8 @@ def show(
         )
     ]
     rows += [(f"  {stage}", plural(count, "block")) for stage, count in certificate.stages.items()]
-    if certificate.masked:  # the paper's bounds are about attention without mask
+    # the paper's bounds are about one head without mask
+    if certificate.masked or certificate.structure.heads > 1:
         most, limit = "", ""
     else:
         most = f" of at most 8N+4 = {bounds.block_bound}"

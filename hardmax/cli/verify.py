@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from ..exact.numbers import show
 from .common import (
     force_option,
     json_option,
@@ -20,15 +19,14 @@ from .common import (
     refuse_certificate,
     report_to,
 )
+from .engine import asked, engine_options
+from .notes import float_notes, radius_notes, show_bounds, softmax_notes
 from .summary import show as show_summary
 from .summary import show_json
-from .table import table
 
 if TYPE_CHECKING:
     from ..certify.floating import FloatCertificate
-    from ..certify.radius import Radii
     from ..certify.softmax import SoftmaxCertificate
-    from ..dataset import Dataset
 
 
 @click.command(short_help="Prove or refute a model on labelled sequences, exactly.")
@@ -61,6 +59,7 @@ if TYPE_CHECKING:
 )
 @click.option("--certificate", metavar="CERT", help="Write the certificate (JSON) if proved.")
 @labels_of_option
+@engine_options
 @force_option
 @json_option
 def verify(
@@ -73,6 +72,10 @@ def verify(
     witnesses: int,
     certificate: str | None,
     labels_of: str | None,
+    engine: str,
+    workers: int | None,
+    scheduler: str | None,
+    resume: bool,
     force: bool,
     as_json: bool,
 ) -> int:
@@ -87,6 +90,10 @@ def verify(
     Exit codes: 0 proved; 1 refuted: a sequence, its exact output and its label are printed;
     2 unusable input; 3 a limit stopped an exact decision.
 
+    DATA may be a folder of .npz or Parquet files, or a quoted glob, with labels.json beside them:
+    then the files, the shards, are judged one by one, by several processes or by the workers of
+    a dask scheduler, with the same verdict and certificate (docs/scale-out.md).
+
     Where DATA has no label sets of its own (a CSV file, say), its sorted labels get the points
     0, 1, 2, … on the first axis. If the model was built for others, --labels-of MODEL takes
     the sets that it remembers.
@@ -95,6 +102,7 @@ def verify(
     Examples:
       hardmax verify model.npz examples/vowels.json.gz
       hardmax verify model.npz part.csv --labels-of model.npz
+      hardmax verify model.npz shards/ --workers 4 --certificate cert.json
     """
     from ..certify import certify
     from ..certify.floating import certify_float
@@ -116,7 +124,17 @@ def verify(
             model, data, executor=executor, witnesses=witnesses, certificate=certificate,
             labels_of=labels_of, as_json=as_json, refused={
                 "--bounds": bounds, "--radius": radius, "--definition": definition,
+                "--engine": engine != "local", "--workers": workers is not None,
+                "--scheduler": scheduler is not None, "--resume": resume,
             },
+        )  # fmt: skip
+    how = asked(data, engine, workers, scheduler, resume)
+    if how is not None:
+        from .shards import verify_shards
+
+        return verify_shards(
+            model, data, how, bounds=bounds, executor=executor, radius=radius, witnesses=witnesses,
+            definition=definition, certificate=certificate, labels_of=labels_of, as_json=as_json,
         )  # fmt: skip
     start = perf_counter()
     loaded = read_transformer(model)
@@ -161,62 +179,11 @@ def verify(
             more |= {} if soft is None else {"softmax": soft.to_json()}
             show_json(found, times, **more)
             return 0 if found.proved else 1
-        notes = [*_float_notes(floats), *_softmax_notes(soft), *_radius_notes(reach, sequences)]
+        by = "" if reach is None else sequences.name(reach.binding)
+        notes = [*float_notes(floats), *softmax_notes(soft), *radius_notes(reach, by)]
         if labels_of is not None:
             notes.insert(0, ("label sets", f"those that {labels_of} remembers"))
         show_summary(model, found, times, notes)
         if bounds:
-            limits = found.bounds
-            per_block, per_token = limits.block_parameter_bound, limits.parameter_bound
-            rows = [
-                ("blocks", str(limits.blocks), f"8N+4 = {limits.block_bound}"),
-                ("parameters", str(limits.parameters), f"(3d+3)(8N+4) = {per_block}"),
-                (
-                    "parameters",
-                    str(limits.parameters),
-                    f"54Nd = {per_token}" if per_token is not None else "54Nd needs d ≥ 2",
-                ),
-            ]
-            table("bounds (Theorem 2.4)", rows, ("", "model", "bound"))
+            show_bounds(found)
     return 0 if found.proved else 1
-
-
-def _float_notes(floats: FloatCertificate | None) -> list[tuple[str, str]]:
-    if floats is None:
-        return []
-    if not floats.certified:
-        return [(floats.format, f"not certified: {floats.reason}")]
-    parts = ["certified: every executor predicts what the exact run predicts"]
-    if floats.least_margin is not None:
-        parts.append(f"least margin {float(floats.least_margin):.3g}")
-    if floats.distance is not None:
-        parts.append(f"within {float(floats.distance):.3g} of the points")
-    return [(floats.format, ", ".join(parts))]
-
-
-def _softmax_notes(found: SoftmaxCertificate | None) -> list[tuple[str, str]]:
-    if found is None:
-        return []
-    if not found.certified or found.beta is None:
-        return [("softmax", f"not certified: {found.reason}")]
-    where = f"at every inverse temperature β ≥ {show(found.beta, 24)}"
-    if not found.beta:
-        where = "at every temperature"
-    parts = [f"certified: predicts what hardmax predicts, {where}"]
-    if found.distance is not None:
-        parts.append(f"within {float(found.distance):.3g} of the points")
-    return [("softmax", ", ".join(parts))]
-
-
-def _radius_notes(reach: Radii | None, data: Dataset) -> list[tuple[str, str]]:
-    if reach is None:
-        return []
-    if reach.least is None:
-        return [("radius", "no perturbation changes a prediction")]
-    constraint = reach.each[reach.binding].constraint
-    sentence = constraint.sentence() if constraint is not None else "?"
-    median = "none" if reach.median is None else show(reach.median, 24)
-    return [
-        ("radius", f"least {show(reach.least, 24)}, median {median} (moves of all tokens, ∞-norm)"),
-        ("  set by", f"{data.name(reach.binding)}, {sentence}"),
-    ]

@@ -32,6 +32,7 @@ def build(
     robust: bool = False,
     masked: bool = False,
     features: int | None = None,
+    heads: int = 1,
 ) -> Transformer:
     """Construct a hardmax transformer that classifies every sequence of ``data``.
 
@@ -64,6 +65,10 @@ def build(
     visible without positions, and there is one construction, `masked`, whatever ``strategy`` would
     be; it takes about 3N blocks and memorises.
 
+    ``heads`` is the number of attention heads of each block (4.1), for the strategy paper: with
+    several, sequences need fewer blocks to be separated, mostly none (Theorem 9c). A model uses as
+    many heads as help; the others are zero.
+
     Data that ask for outputs in place of labels take the strategy peel: at most K + R blocks for R
     different tokens with outputs (`peel.outputs`).
 
@@ -85,6 +90,7 @@ def build(
     if strategy not in STRATEGIES:
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
     features = _features(features, strategy)
+    heads = _heads(heads, strategy, masked, data)
     if masked:
         if strategy != "paper":
             raise InputError(
@@ -107,25 +113,57 @@ def build(
     else:
         merged = merge_ordered(data) if masked else merge(data)
         tell(strategy)
-        model = _built(strategy, data, merged, seed, on_block, learn, robust)
+        model = _built(strategy, data, merged, seed, on_block, learn, robust, heads)
         model.meta |= {"N": len(merged), "M": len(set(data.names))}
-    reading = data.reading
-    model.meta = {
+    options: dict[str, Any] = {"learn": learn} if strategy in _LEARNING else {}
+    options |= {"robust": True} if robust and strategy == "auto" else {}
+    options |= {"heads": heads} if heads > 1 else {}
+    whole = set(map(type, data.labels)) == {int}
+    model.meta = describe(data, data.source.get("sha256"), strategy, seed, whole, options) | (
+        model.meta
+    )
+    return model
+
+
+def describe(
+    data: Dataset,
+    digest: str | None,
+    strategy: str,
+    seed: int,
+    whole: bool,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """What a model's meta says of the data and of how it was built.
+
+    ``digest`` names the data; ``whole`` says that labels are integers. Of ``data`` it takes label
+    sets, reading and numbers.
+    """
+    return {
         "strategy": strategy,
         "seed": seed,
         "versions": {"hardmax": __version__},
-        "dataset": data.source.get("sha256"),
+        "dataset": digest,
         "numbers": data.source.get("numbers", "exact"),
-        **reading.to_meta(),
+        **data.reading.to_meta(),
         "labels": [*data.given_sets]
-        if reading.label_sets == "argmax"
+        if data.reading.label_sets == "argmax"
         else {name: label_set.to_json() for name, label_set in data.given_sets.items()},
-        **({"label_type": "integer"} if set(map(type, data.labels)) == {int} else {}),
-        "options": ({"learn": learn} if strategy in _LEARNING else {})
-        | ({"robust": True} if robust and strategy == "auto" else {}),
-        **model.meta,
+        **({"label_type": "integer"} if whole else {}),
+        "options": options,
     }
-    return model
+
+
+def _heads(heads: Any, strategy: str, masked: bool, data: Dataset) -> int:
+    """The number of heads; InputError where the construction has one head only."""
+    if isinstance(heads, bool) or not hasattr(heads, "__index__") or not 1 <= index(heads) <= 64:
+        raise InputError(f"the number of heads is {heads!r}, expected an integer from 1 to 64")
+    if index(heads) > 1:
+        other = None if strategy == "paper" else f"strategy {strategy}"
+        other = "masked attention" if masked else other
+        other = "a data set with outputs" if data.outputs is not None else other
+        if other:
+            raise InputError(f"several heads are for strategy paper; {other} takes one head")
+    return index(heads)
 
 
 def _features(features: Any, strategy: str) -> int | None:
@@ -157,12 +195,13 @@ def _built(
     on_block: Callable[[str], None] | None,
     learn: bool,
     robust: bool,
+    heads: int,
 ) -> Transformer:
     """Build by one strategy; only its own modules are imported."""
     if strategy == "paper":
         from .paper.strategy import build_paper
 
-        return build_paper(data, merged, seed, on_block)
+        return build_paper(data, merged, seed, on_block, heads)
     if strategy == "peel":
         from .peel.strategy import build_peel
 

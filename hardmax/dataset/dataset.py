@@ -75,6 +75,7 @@ class Dataset:
     offsets: np.ndarray
     _classes: tuple[str, ...] = ()
     given_outputs: list[tuple[Entry, ...]] | None  # labels and points, in place of one label
+    first: int = 0  # number of the first sequence, where this is a shard of a larger whole
 
     def __init__(
         self,
@@ -334,7 +335,7 @@ class Dataset:
         if not len(rows):
             raise InputError("a data set needs at least one sequence; none is chosen")
         part = copy(self)
-        part._coded = None
+        part._coded, part.first = None, 0
         part._written = taken(*self._written, rows)
         part.tokens, part.offsets = part._written
         if not self.reading.keeps_tokens:
@@ -357,17 +358,18 @@ class Dataset:
         first, second = halves(len(self), fraction, seed)
         return self.part(first), self.part(second)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str], shards: int | None = None) -> None:
         """Write a data file, which `hardmax.load` reads as the same data; its name says the form.
 
         .json and .json.gz hold everything; .parquet too (extra ``parquet``), with long numbers
         as texts. .npz holds numbers that float64 holds, and no ids. .csv holds labels and ids as
-        texts, and no label sets but the default points. Raises InputError for other names, and
-        where a form can't hold the data.
+        texts, and no label sets but the default points. With ``shards`` the path is a folder, or
+        "folder/*.parquet", and gets so many files (docs/scale-out.md). Raises InputError for other
+        names, and where a form can't hold the data.
         """
-        from .. import save_data
+        from .. import save_data, save_shards
 
-        save_data(self, path)
+        save_data(self, path) if shards is None else save_shards(self, path, shards)
 
     def __repr__(self) -> str:
         counts = (plural(len(self), "sequence"), plural(len(self.tokens), "token"))
@@ -390,7 +392,7 @@ class Dataset:
     def name(self, j: int) -> str:
         """How messages call sequence j: by position from 1 and, where it has one, its id."""
         given = self.ids[j]
-        return f"sequence {j + 1}" + (f" (id {given!r})" if given is not None else "")
+        return f"sequence {self.first + j + 1}" + (f" (id {given!r})" if given is not None else "")
 
     def sequence(self, j: int) -> tuple[Vector, ...]:
         """Exact tokens of sequence j."""

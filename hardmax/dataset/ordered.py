@@ -33,6 +33,11 @@ def count_ordered(data: Dataset) -> int:
     return len(_grouped(data))
 
 
+def order_representatives(data: Dataset) -> list[int]:
+    """One sequence for each that masked transformers can tell apart."""
+    return _grouped(data).representatives
+
+
 def _grouped(data: Dataset) -> Merged:
     keys = token_keys(data.tokens, range(len(data.tokens)))
     places: dict[tuple[Hashable, ...], int] = {}

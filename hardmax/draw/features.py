@@ -11,7 +11,7 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..exact.numbers import Vector, dot, nearest_float, show
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.transformer import Transformer
 from ..words import plural
 
@@ -31,7 +31,7 @@ class Feature:
     """
 
     number: int
-    block: RankOneBlock
+    block: PackedBlock
     uses: tuple[tuple[int, Fraction], ...]
 
 
@@ -59,7 +59,7 @@ def features(model: Transformer) -> list[Feature]:
             break
         if any(block.w) and any(block.u):
             found.append((k, block))
-        if block.rho != 1 or block.alpha != 0:
+        if block.mixes:
             break
     later = [(k, block.u[first:]) for k, block in enumerate(model.parameters, start=1)]
     return [Feature(k, block, _uses(block.w[first:], later)) for k, block in found]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..exact.numbers import Vector, nearest_float, show
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.transformer import Transformer
 from .moments import Attention, Key, Moment, moments
 from .sample import Sample, evenly, sample
@@ -73,9 +73,9 @@ def record(
     return recorder.film(total)
 
 
-def _layers(block: RankOneBlock) -> int:
+def _layers(block: PackedBlock) -> int:
     """How many moments a block has, as `moments` counts them."""
-    return max(any(block.w) + (block.rho != 1 or block.alpha != 0), 1)
+    return max(any(block.w) + block.mixes, 1)
 
 
 def _ends_stage(stages: Sequence[str], moment: Moment) -> bool:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ..errors import InputError
 from ..exact.numbers import Vector
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 
@@ -60,6 +60,24 @@ class Attention:
             choice.append(found.setdefault(led, len(found)))
         return cls(tuple(found), tuple(choice))
 
+    @classmethod
+    def joined(cls, heads: Sequence[Attention]) -> Attention:
+        """Whom the tokens of one sequence attend to by any of the heads.
+
+        >>> one, two = (Attention.of([Fraction(x), Fraction(1)]) for x in (0, 2))
+        >>> Attention.joined([one, two])
+        Attention(sets=((0, 1),), choice=(0, 0))
+        """
+        if len(heads) == 1:
+            return heads[0]
+        found: dict[tuple[int, ...], int] = {}
+        choices = zip(*(head.choice for head in heads), strict=True)
+        choice = []
+        for chosen in choices:
+            seen = {i for head, c in zip(heads, chosen, strict=True) for i in head.sets[c]}
+            choice.append(found.setdefault(tuple(sorted(seen)), len(found)))
+        return cls(tuple(found), tuple(choice))
+
     @property
     def leaders(self) -> tuple[int, ...]:
         """The positions that some token attends to."""
@@ -73,14 +91,14 @@ class Moment:
     ``number`` counts blocks from 1 (0 is the input), ``layer`` is one of ``LAYERS``; ``block``
     and ``stage`` are those that act. ``batch`` is the state itself, which the run changes when
     it goes on; ``lengths`` are the lengths of the sequences before any collapse. ``attention``
-    says for every sequence who attends to whom in this block; it is empty where v = 0, where all
-    attend to all, and where α = 0, where nobody attends.
+    says for every sequence who attends to whom in this block, by any head; it is empty where v = 0,
+    where all attend to all, and where α = 0, where nobody attends.
     """
 
     number: int
     layer: str
     stage: str
-    block: RankOneBlock | None
+    block: PackedBlock | None
     batch: Tokens
     lengths: tuple[int, ...]
     attention: tuple[Attention, ...] = ()
@@ -119,6 +137,7 @@ def moments(
     are those of `Transformer.trace`. Raises InputError for a model of general layers.
 
     >>> from fractions import Fraction as F
+    >>> from hardmax import RankOneBlock
     >>> model = Transformer([RankOneBlock.translation((1, 0))])
     >>> [(m.number, m.layer, m.tokens(0)[0][0]) for m in moments(model, [[(F(0), F(0))]])]
     [(0, 'input', Fraction(0, 1)), (1, 'feed-forward', Fraction(1, 1))]
@@ -130,18 +149,21 @@ def moments(
     yield Moment(0, "input", "input", None, batch, lengths)
     for k, (block, stage) in enumerate(zip(model.parameters, model.stages, strict=True), start=1):
         moves = any(block.w)
-        attends = not (block.rho == 1 and block.alpha == 0)
+        attends = block.mixes
         batch.feed_forward(block.u, block.b, block.w)
-        attends_to = block.alpha and (any(block.v) or model.masked)
-        attention = _attention(batch, block.v, model.masked) if attends_to else ()
+        attention = _attention(batch, block, model.masked)
         if layers and moves:
             yield Moment(k, "feed-forward", stage, block, batch, lengths, attention)
-        batch.attend(block.rho, block.alpha, block.v, model.masked)
+        batch.attend_heads(block.rho, block.heads, model.masked)
         if attends or not moves or not layers:
             yield Moment(k, "attention", stage, block, batch, lengths, attention)
 
 
-def _attention(batch: Tokens, v: Vector, masked: bool) -> tuple[Attention, ...]:
-    values = batch.projections(v)
+def _attention(batch: Tokens, block: PackedBlock, masked: bool) -> tuple[Attention, ...]:
+    """For every sequence who attends to whom by some head with v ≠ 0; under a mask by any head."""
     look = Attention.behind_a_mask if masked else Attention.of
-    return tuple(look(values[a:b]) for a, b in batch.spans())
+    heads = [batch.projections(v) for alpha, v in block.heads if alpha and (any(v) or masked)]
+    if not heads:
+        return ()
+    spans = list(batch.spans())
+    return tuple(Attention.joined([look(values[a:b]) for values in heads]) for a, b in spans)

@@ -33,6 +33,7 @@ def states(model: Transformer, tokens: Array, beta: float) -> list[Array]:
     p = model.parameters
     if p is None:
         raise TypeError("the softmax version is drawn for rank-1 blocks")
+    model.need_one_head("pictures of softmax")
     z, found = tokens, [tokens]
     for k in range(len(model)):
         u, w, v = p.u.values[k], p.w.values[k], p.v.values[k]

@@ -11,7 +11,7 @@ from ..certify import Certificate
 from ..exact.numbers import Vector, nearest_float, show
 from ..labels import Ball, Halfspace, LabelSet, Point
 from ..labels.sets import _Polyhedral
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from .film import Frame
 from .style import STEPS
 
@@ -23,7 +23,7 @@ def moment_title(frame: Frame) -> str:
     return f"after block {frame.number}, {frame.layer} layer"
 
 
-def block_card(block: RankOneBlock, masked: bool = False) -> dict[str, Any]:
+def block_card(block: PackedBlock, masked: bool = False) -> dict[str, Any]:
     """A block in words and formulas, and what of it can be drawn."""
     rows = []
     if not any(block.w):
@@ -37,29 +37,38 @@ def block_card(block: RankOneBlock, masked: bool = False) -> dict[str, Any]:
             ("feed-forward", "z ↦ z + w·max(0, ⟨u,z⟩ + b)"),
             ("u", short(block.u)), ("b", show(block.b, 40)), ("w", short(block.w)),
         ]  # fmt: skip
-    if block.rho == 1 and block.alpha == 0:
+    heads = [head for head in block.heads if head[0]] or block.heads[:1]
+    if not block.mixes:
         rows.append(("attention", "none: every token stays"))
     else:
-        kept = f"{show(block.rho, 24)}·z + " if block.rho else ""
-        share = f"{show(block.alpha, 24)}·" if block.alpha != 1 else ""
-        rows.append(("attention", f"z ↦ {kept}{share}m"))
+        kept = [f"{show(block.rho, 24)}·z"] if block.rho else []
+        names = ["m", "v"] if len(heads) == 1 else ["m{}", "v{}"]
+        shares = [
+            (f"{show(alpha, 24)}·" if alpha != 1 else "") + names[0].format(h)
+            for h, (alpha, _) in enumerate(heads, start=1)
+        ]
+        rows.append(("attention", f"z ↦ {' + '.join(kept + shares)}"))
         whole = "the tokens up to it" if masked else "the token's whole sequence"
         led = "its leaders up to it" if masked else "the token's leaders"
-        rows.append(("m", f"mean of {led if any(block.v) else whole}"))
-        rows.append(("v", short(block.v)))
+        for h, (_, v) in enumerate(heads, start=1):
+            m, direction = (name.format(h) for name in names)
+            rows.append((m, f"mean of {led if any(v) else whole}"))
+            rows.append((direction, short(v)))
+    chosen = [v for alpha, v in block.heads if alpha and any(v)]
     plane = any(block.u) and any(block.w)
     return {
         "rows": rows,
         "plane": {"u": _floats(block.u), "b": nearest_float(block.b)} if plane else None,
         "w": _floats(block.w) if any(block.w) else None,
-        "v": _floats(block.v) if any(block.v) and block.alpha else None,
-        "attends": bool(block.alpha),
+        "v": _floats(chosen[0]) if chosen else None,
+        "attends": any(alpha for alpha, _ in block.heads),
     }
 
 
-def height(blocks: Iterable[RankOneBlock]) -> int | None:
+def height(blocks: Iterable[PackedBlock]) -> int | None:
     """The coordinate, from 0, that most blocks change alone; None where fewer than half do.
 
+    >>> from hardmax import RankOneBlock
     >>> height([RankOneBlock.translation((0, 1)), RankOneBlock.translation((0, 2))])
     1
     """
@@ -131,6 +140,8 @@ def verdict_rows(certificate: Certificate) -> list[tuple[str, str]]:
         ("tokens", str(certificate.tokens)),
         *([("attention", "masked: a token sees itself and those before it")]
           if certificate.masked else []),
+        *([("heads H", str(certificate.structure.heads))]
+          if certificate.structure.heads > 1 else []),
     ]  # fmt: skip
     rows += [(f"blocks: {STEPS.get(s, s)}", str(count)) for s, count in certificate.stages.items()]
     rows += [("witness", witness.sentence()) for witness in certificate.witnesses[:3]]
@@ -140,7 +151,8 @@ def verdict_rows(certificate: Certificate) -> list[tuple[str, str]]:
 def bound_rows(certificate: Certificate) -> list[tuple[str, str, str]]:
     """Counts beside their bounds."""
     limits = certificate.bounds
-    if certificate.masked:  # Theorem 2.4 is about attention without mask
+    # Theorem 2.4 is about one head without mask
+    if certificate.masked or certificate.structure.heads > 1:
         return [
             ("", "model", "bound"),
             ("blocks", str(limits.blocks), ""),

@@ -1,7 +1,7 @@
 """The engine: exact outputs at the speed of floating point (theory part C)."""
 
 from .compile.plan import Plan
-from .masked import evaluate
+from .cut import evaluate
 from .outputs import Outputs, float_outputs
 from .search import Search
 from .sizes import Sizes

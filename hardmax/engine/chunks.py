@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..exact.array import Array
-from ..threads import cores, in_threads
+from ..threads import in_threads, usable
 from .forward.buffers import Buffers
 from .sizes import Sizes
 
@@ -25,7 +25,7 @@ def chunks(offsets: Array, sizes: Sizes) -> list[tuple[int, int]]:
     count = len(offsets) - 1
     if count <= sizes.alone and offsets[-1] - offsets[0] <= sizes.tokens:
         return [(0, count)]
-    parts = -(-count // (sizes.chunk * cores())) * cores()
+    parts = -(-count // (sizes.chunk * usable())) * usable()
     size = -(-count // parts)
     bounds = [0]
     while bounds[-1] < count:

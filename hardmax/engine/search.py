@@ -57,11 +57,13 @@ class Search:
         done, size, spent = 0, self.first, 0
         while done < len(order):
             some = order[done : done + size]
+            dear = np.cumsum(cost[some])
             if found.wrong:
-                within = spent + np.cumsum(cost[some]) <= self.work
-                some = some[within]
+                some = some[spent + dear <= self.work]
                 if found.wrong > self.most or not len(some):
                     return
+            else:  # no batch takes much longer than all before it
+                some = some[: max(1, np.count_nonzero(dear <= max(spent, self.work)))]
             yield some
             done, size = done + len(some), size * _GROWTH
             spent += int(cost[some].sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from math import lcm
 
 import numpy as np
@@ -45,18 +46,42 @@ def means_of_points(points: IntegerPoints, which: Array, starts: Array) -> Integ
     >>> means_of_points(points, np.array([0, 0, 1]), np.array([0, 1, 3])).vectors()
     [(Fraction(1, 2),), (Fraction(7, 4),)]
     """
+    table = _mean_table(points, which, starts)
+    if table is not None:
+        return IntegerPoints(table.tolist())
+    runs = np.split(which, starts[1:-1])
+    return IntegerPoints([_mean(points.select(run).rows) for run in runs])
+
+
+def mean_keys(points: IntegerPoints, which: Array, starts: Array) -> list[Hashable]:
+    """Hashable keys of the means of `means_of_points`, equal where these are.
+
+    >>> points = IntegerPoints([[1, 2], [3, 2], [1, 1]])
+    >>> first, second = mean_keys(points, np.array([0, 1, 2]), np.array([0, 2, 3]))
+    >>> first == second
+    True
+    """
+    table = _mean_table(points, which, starts)
+    if table is None or table.dtype == object:
+        return [tuple(row) for row in means_of_points(points, which, starts).rows]
+    whole, width = table.tobytes(), table.shape[1] * table.itemsize
+    return [whole[at : at + width] for at in range(0, len(whole), width)]
+
+
+def _mean_table(points: IntegerPoints, which: Array, starts: Array) -> Array | None:
+    """Rows of the means in lowest terms, of int64 where they fit; None where the common
+    denominator is too long to serve."""
     lengths = np.diff(starts)
     common = lcm(*(row[-1] for row in points.rows))
     if common.bit_length() > _LONG:
-        runs = np.split(which, starts[1:-1])
-        return IntegerPoints([_mean(points.select(run).rows) for run in runs])
+        return None
     scaled = [[common // row[-1] * p for p in row[:-1]] for row in points.rows]
-    largest = max(max(max(row), -min(row)) for row in scaled)
+    largest = max(common, *(max(max(row), -min(row)) for row in scaled))
     short = largest * int(lengths.max()) < 2**62
     numerators = np.array(scaled, dtype=np.int64 if short else object)
-    sums = np.add.reduceat(numerators[which], starts[:-1], axis=0).tolist()
-    rows = [[*row, common * n] for row, n in zip(sums, lengths.tolist(), strict=True)]
-    return IntegerPoints(rows).reduced()
+    sums = np.add.reduceat(numerators[which], starts[:-1], axis=0)
+    table = np.c_[sums, common * (lengths if short else lengths.astype(object))]
+    return np.asarray(table // np.gcd.reduce(table, axis=1)[:, None])
 
 
 def _mean(rows: list[Row]) -> Row:

@@ -76,15 +76,20 @@ class IntegerPoints:
             ]
         )
 
-    def toward(self, focus: IntegerPoints, alpha: Fraction) -> IntegerPoints:
-        """(1 − alpha)·x + alpha·y for every point x and its own y in ``focus``."""
-        up, down = alpha.as_integer_ratio()
+    def combined(self, a: Fraction, others: IntegerPoints, b: Fraction) -> IntegerPoints:
+        """a·x + b·y for every point x and its own y in ``others``.
+
+        >>> IntegerPoints([[1, 2]]).combined(Fraction(3), IntegerPoints([[4, 1]]), Fraction(1)).rows
+        [[11, 2]]
+        """
+        (up_a, down_a), (up_b, down_b) = a.as_integer_ratio(), b.as_integer_ratio()
         rows = []
-        for x, y in zip(self.rows, focus.rows, strict=True):
-            common = lcm(x[-1], y[-1])
-            a, b = (down - up) * (common // x[-1]), up * (common // y[-1])
-            row = [a * s + b * t for s, t in zip(x, y, strict=True)]
-            row[-1] = common * down
+        for x, y in zip(self.rows, others.rows, strict=True):
+            p, q = down_a * x[-1], down_b * y[-1]
+            common = lcm(p, q)
+            p, q = up_a * (common // p), up_b * (common // q)
+            row = [p * s + q * t for s, t in zip(x, y, strict=True)]
+            row[-1] = common
             rows.append(row)
         return IntegerPoints(rows)
 
@@ -103,8 +108,16 @@ class IntegerPoints:
 
     def values(self, u: Vector) -> list[Fraction]:
         """⟨u, x⟩ for every point."""
+        return [Fraction(p, q) for p, q in self.heights(u).rows]
+
+    def heights(self, u: Vector) -> IntegerPoints:
+        """⟨u, x⟩ for every point, as points of ℚ¹.
+
+        >>> IntegerPoints([[1, 2, 4]]).heights((Fraction(1), Fraction(3))).rows
+        [[7, 4]]
+        """
         weights = row_of(u)
-        return [Fraction(inner(weights, x), weights[-1] * x[-1]) for x in self.rows]
+        return IntegerPoints([[inner(weights, x), weights[-1] * x[-1]] for x in self.rows])
 
     def squares(self) -> list[Fraction]:
         """|x|² for every point."""

@@ -74,7 +74,7 @@ def rounded(
         raise InputError(f"the type {dtype!r} is unknown; known are {' and '.join(DTYPES)}")
     parameters = model.parameters
     masked = getattr(model, "masked", False) or model.meta.get("masked")
-    if parameters is None or len(parameters.alpha.shape) != 1 or masked:
+    if parameters is None or parameters.heads > 1 or masked:
         raise InputError("only models of rank-1 blocks with one head and no mask can be exported")
     arrays, changed = {}, 0
     for name in NAMES:

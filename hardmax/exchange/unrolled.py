@@ -74,11 +74,11 @@ def unrolled(
 def _checked(model: Transformer) -> list[RankOneBlock]:
     parameters = model.parameters
     masked = getattr(model, "masked", False) or model.meta.get("masked")
-    if parameters is None or len(parameters.alpha.shape) != 1 or masked:
+    if parameters is None or parameters.heads > 1 or masked:
         raise InputError("vnnlib needs a model of rank-1 blocks with one head and no mask")
-    blocks = list(parameters)
+    blocks = [block for block in parameters if isinstance(block, RankOneBlock)]
     for k, block in enumerate(blocks):
-        if block.alpha and any(block.v):
+        if block.chooses:
             raise InputError(
                 f"block {k + 1} chooses leaders (v ≠ 0): --to vnnlib takes models with uniform "
                 f"attention only, which --strategy cover and peel build"

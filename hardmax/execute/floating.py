@@ -8,14 +8,14 @@ token (theory C5), all lengths together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..model.layers import Block
-from ..model.transformer import Transformer
+from ..model.transformer import Transformer, whole
 from .backends import backend_of, namespace, to_numpy
 from .masked import masked_focus
 
@@ -57,11 +57,13 @@ def _run(xp: Any, model: Transformer, arrays: list[Array], on_block: OnBlock | N
     p = model.parameters
     if p is None:
         raise TypeError("rank-1 blocks expected")
+    alphas = p.alpha.values.reshape(len(p), p.heads)
+    directions = p.v.values.reshape(len(p), p.heads, p.dimension)
     if on_block is not None:
         on_block(batch.split())
     for k in range(len(model)):
         batch.feed_forward(p.u.values[k], float(p.b.values[k]), p.w.values[k])
-        batch.attend(float(p.rho.values[k]), float(p.alpha.values[k]), p.v.values[k])
+        batch.attend(float(p.rho.values[k]), alphas[k].tolist(), directions[k])
         if on_block is not None:
             on_block(batch.split())
     return batch.readout()
@@ -132,19 +134,22 @@ class Ragged:
                 positive = self.xp.where(value > 0, value, self.xp.zeros_like(value))
                 bucket.tokens = bucket.tokens + positive[:, None] * step
 
-    def attend(self, rho: float, alpha: float, v: np.ndarray) -> None:
-        """Apply self-attention with V = αI, A = v vᵀ, residual ρ."""
-        if rho == 1 and alpha == 0:
+    def attend(self, rho: float, alphas: Sequence[float], directions: np.ndarray) -> None:
+        """Apply self-attention with heads V^h = α_h I, A^h = v_h v_hᵀ (4.1), residual ρ."""
+        heads = [(a, v) for a, v in zip(alphas, directions, strict=True) if a]
+        if rho == 1 and not heads:
             return
-        direction = self._vector(v) if v.any() else None
+        heads = heads or [(alphas[0], directions[0])]
+        towards = [(alpha, self._vector(v) if v.any() else None) for alpha, v in heads]
         for bucket in self.buckets:
-            focus, alike = self._focus(bucket, direction)
-            if rho == 0 and alike:
-                bucket.tokens = alpha * focus[:, 0, :]
+            found = [(alpha, *self._focus(bucket, v)) for alpha, v in towards]
+            if rho == 0 and all(alike for _, _, alike in found):
+                bucket.tokens = _total([alpha * focus[:, 0, :] for alpha, focus, _ in found])
                 bucket.n = 1
             else:
-                flat = self.xp.reshape(focus, bucket.tokens.shape)
-                bucket.tokens = alpha * flat if rho == 0 else rho * bucket.tokens + alpha * flat
+                shape = bucket.tokens.shape
+                total = _total([a * self.xp.reshape(focus, shape) for a, focus, _ in found])
+                bucket.tokens = total if rho == 0 else rho * bucket.tokens + total
         self._merge_collapsed()
 
     def _focus(self, bucket: _Bucket, v: Array | None) -> tuple[Array, bool]:
@@ -201,6 +206,14 @@ class Ragged:
         return states
 
 
+def _total(parts: list[Array]) -> Array:
+    """The sum of arrays, from the first to the last."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
 def _general_outputs(
     model: Transformer, arrays: list[Array], on_block: OnBlock | None
 ) -> np.ndarray:
@@ -209,8 +222,7 @@ def _general_outputs(
     if on_block is not None:
         on_block(states)
     for block in model.blocks:
-        whole = block if isinstance(block, Block) else block.general()
-        states = [_general(whole, Z, model.masked) for Z in states]
+        states = [_general(whole(block), Z, model.masked) for Z in states]
         if on_block is not None:
             on_block(states)
     return np.array([Z.mean(axis=0) for Z in states])
@@ -218,15 +230,18 @@ def _general_outputs(
 
 def _general(block: Block, tokens: np.ndarray, masked: bool) -> np.ndarray:
     layer, attention = block.feed_forward, block.attention
-    U, W, V, A = (_float(m) for m in (layer.U, layer.W, attention.V, attention.A))
+    U, W = _float(layer.U), _float(layer.W)
     hidden = tokens @ U.T + np.array([float(x) for x in layer.b])
     tokens = tokens + np.maximum(hidden, 0.0) @ W.T
-    scores = tokens @ A.T @ tokens.T
-    if masked:
-        scores = np.where(np.tri(len(tokens), dtype=bool), scores, -np.inf)
-    best = (scores == scores.max(axis=1, keepdims=True)).astype(float)
-    means = best @ tokens / best.sum(axis=1, keepdims=True)
-    return np.asarray(float(attention.rho) * tokens + means @ V.T)
+    total = float(attention.rho) * tokens
+    for head in attention.heads:
+        scores = tokens @ _float(head.A).T @ tokens.T
+        if masked:
+            scores = np.where(np.tri(len(tokens), dtype=bool), scores, -np.inf)
+        best = (scores == scores.max(axis=1, keepdims=True)).astype(float)
+        means = best @ tokens / best.sum(axis=1, keepdims=True)
+        total = total + means @ _float(head.V).T
+    return np.asarray(total)
 
 
 def _float(matrix: Any) -> np.ndarray:

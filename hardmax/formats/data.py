@@ -56,6 +56,11 @@ def load(
     """
     if not isinstance(path, str | PathLike):
         raise InputError(f"{kind(path)} is not the name of a data file")
+    if path != STANDARD and Path(path).is_dir():
+        raise InputError(
+            f"{path}: a folder holds a data set in shards, not in one file; build, verify and run "
+            f"read it, and in Python hardmax.Shards.open"
+        )
     content = read_content(path)
     reading = Reading.of(reading, positional, label_sets)
     source: dict[str, str | None] = {"sha256": sha256(content), "numbers": numbers}
@@ -107,8 +112,10 @@ def _sidecar(path: Path, numbers: str, data: Dataset) -> dict[str, LabelSet]:
     """The label sets in the file beside a CSV file, which says them for all CSV files there."""
     try:
         found = parse(read_bytes(path))
-        if isinstance(found, dict) and set(found) <= {"format", "labels"}:
+        if isinstance(found, dict) and set(found) <= {"format", "labels", "shards"}:
             found = found.get("labels", found)
+        if isinstance(found, list) and {*map(type, found)} == {str}:
+            return default_points(in_order({*found}), data.dimension)
         return data_json.read_label_sets(found, NumberReader(numbers), data.dimension)
     except InputError as problem:
         raise InputError(

@@ -70,9 +70,12 @@ def _labels(array: np.ndarray | None, count: int) -> list[Any] | None:
         raise InputError("'label' holds broken text") from None
 
 
-def members(data: Dataset) -> dict[str, np.ndarray]:
-    """The members of the .npz file of a data set; InputError where it can't hold it exactly."""
-    sets, data = sets_json(data), data.read_as(Reading())
+def members(data: Dataset, sets: bool = True) -> dict[str, np.ndarray]:
+    """The members of the .npz file of a data set; InputError where it can't hold it exactly.
+
+    Without ``sets`` the label sets are left out.
+    """
+    own, data = sets_json(data) if sets else {}, data.read_as(Reading())
     tokens = data.tokens.values
     if len(data.tokens.exact):
         k = next(iter(data.tokens.exact)) // data.dimension
@@ -92,6 +95,6 @@ def members(data: Dataset) -> dict[str, np.ndarray]:
             raise InputError("a label ends in the character 0, which npz loses; save as .json")
     elif any(label is not None for label in data.labels):
         raise InputError("some sequences have no label, others have one; save as .json")
-    if sets:
-        found["labels"] = np.array(json.dumps(sets, ensure_ascii=False))
+    if own:
+        found["labels"] = np.array(json.dumps(own, ensure_ascii=False))
     return found

@@ -117,10 +117,21 @@ def _opened(column: Any, what: str) -> tuple[np.ndarray, Any]:
     return lengths, compute.list_flatten(column)
 
 
-def write(path: Path, data: Dataset) -> None:
-    """Write one row a sequence: tokens, label, id; floats where they are exact, otherwise texts."""
+def count_rows(path: str) -> int | None:
+    """The number of sequences of a file with one row a sequence, from its end; None for others."""
+    _, _, parquet = _arrow()
+    found = parquet.ParquetFile(path)
+    rows: int | None = found.metadata.num_rows if "tokens" in found.schema_arrow.names else None
+    return rows
+
+
+def write(path: Path, data: Dataset, sets: bool = True) -> None:
+    """Write one row a sequence: tokens, label, id; floats where they are exact, otherwise texts.
+
+    Without ``sets`` the label sets are left out.
+    """
     arrow, _, parquet = _arrow()
-    sets, data = sets_json(data), data.read_as(Reading())
+    own, data = sets_json(data) if sets else {}, data.read_as(Reading())
     values, width = data.tokens.values, data.dimension
     if not len(data.tokens.exact) and (np.abs(values) < 2.0**MAX_EXPONENT).all():
         flat = arrow.array(values.reshape(-1))
@@ -137,6 +148,6 @@ def write(path: Path, data: Dataset) -> None:
     if any(name is not None for name in data.ids):
         columns["id"] = arrow.array(data.ids, arrow.string())
     said = {_FORMAT: FORMAT.encode()}
-    if sets:
-        said[_SETS] = json.dumps(sets, ensure_ascii=False).encode()
+    if own:
+        said[_SETS] = json.dumps(own, ensure_ascii=False).encode()
     parquet.write_table(arrow.table(columns).replace_schema_metadata(said), path)

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..exact.array import ExactArray
 from ..exact.numbers import MAX_DIGITS, any_digits, integer, is_binary64, nearest_float
 from ..labels import LabelSet, argmax_sets, in_order, lift
-from ..model.parameters import NAMES, VECTORS, Parameters
+from ..model.parameters import HEADED, NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
 from .contents import instead
 from .data_json import read_label_sets
@@ -104,7 +104,10 @@ def unpack(arrays: dict[str, np.ndarray]) -> Transformer:
         if name not in arrays:
             raise InputError(f"the model file has no member {name!r}")
     overrides = read_overrides(arrays)
-    packed = {name: _parameter(name, arrays[name], overrides.pop(name, [])) for name in NAMES}
+    heads = _heads(arrays["alpha"])
+    packed = {
+        name: _parameter(name, arrays[name], overrides.pop(name, []), heads) for name in NAMES
+    }
     if overrides:
         raise InputError(f"'exact' overrides the unknown array {next(iter(overrides))!r}")
     parameters = Parameters(**packed)
@@ -206,13 +209,27 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def _parameter(name: str, values: np.ndarray, entries: Any) -> ExactArray:
-    if values.ndim != (2 if name in VECTORS else 1) or not _is_float64(values):
+def _parameter(name: str, values: np.ndarray, entries: Any, heads: tuple[int, ...]) -> ExactArray:
+    of_heads = heads if name in HEADED else ()
+    depth = 2 if name in VECTORS else 1
+    if values.ndim != depth + len(of_heads) or not _is_float64(values):
+        axes = ["L", *map(str, of_heads), *(["d"] if name in VECTORS else [])]
+        expected = f"({', '.join(axes)}{',' if len(axes) == 1 else ''})"
         raise InputError(
             f"parameter {name!r} has shape {values.shape} and type {values.dtype}, expected "
-            f"{'(L, d)' if name in VECTORS else '(L,)'} float64"
+            f"{expected} float64"
         )
     return exact_member(name, values, entries)
+
+
+def _heads(alpha: np.ndarray) -> tuple[int, ...]:
+    """(H,) where alpha has the shape (L, H), H ≥ 2, of several heads; else nothing."""
+    if alpha.ndim == 2 and alpha.shape[1] < 2:
+        raise InputError(
+            f"parameter 'alpha' has shape {alpha.shape}: one head has (L,), and v (L, d); "
+            f"H ≥ 2 heads have (L, H) and (L, H, d)"
+        )
+    return alpha.shape[1:2]
 
 
 def _is_float64(values: np.ndarray) -> bool:

@@ -10,7 +10,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.numbers import Vector, exact_text
 from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.transformer import Transformer
 
 _HEAD = """\
@@ -65,8 +65,8 @@ def rocq_script(model: Transformer, data: Dataset, places: Sequence[int] | None 
     those of these sequences. The theorem on the bounds 8N + 4 and 54Nd stands there where they
     hold and d ≥ 2. All label sets of ``data`` are stated disjoint.
 
-    Raises InputError for general layers, so for several heads, for masked models, for data with
-    outputs or without labels, and for balls with positions: the Rocq checker knows none of them.
+    Raises InputError for general layers, several heads, masked models, data with outputs or
+    without labels, and balls with positions: the Rocq checker knows none of them.
 
     >>> import hardmax as hm
     >>> data = hm.Dataset([[(0,)], [(1,)]], ["a", "b"])
@@ -79,11 +79,12 @@ def rocq_script(model: Transformer, data: Dataset, places: Sequence[int] | None 
         raise InputError(
             "the Rocq checker knows no masked attention; --to smt2 and hardmax.checker do"
         )
+    model.need_one_head("the Rocq checker's proofs")
     chosen = range(len(data)) if places is None else places
     labels = data.need_labels()
     place = {label: k for k, label in enumerate(data.sets)}
     lines = [_HEAD, "Definition model : seq qblock := [::"]
-    lines.append(";\n".join(_block(block) for block in model.parameters) + "].\n")
+    lines.append(";\n".join(map(_block, model.parameters)) + "].\n")
     for label, k in place.items():
         comment = "".join(c if c.isascii() and (c.isalnum() or c == " ") else "_" for c in label)
         lines.append(f"(* {comment} *)")
@@ -151,10 +152,11 @@ def _vector(vector: Iterable[Fraction | int]) -> str:
     return f"[:: {'; '.join(_number(x) for x in vector)}]"
 
 
-def _block(block: RankOneBlock) -> str:
+def _block(block: PackedBlock) -> str:
+    (alpha, v), *_ = block.heads
     return (
         f"  QBlock {_vector(block.u)} {_number(block.b)} {_vector(block.w)}\n"
-        f"    {_number(block.rho)} {_number(block.alpha)} {_vector(block.v)}"
+        f"    {_number(block.rho)} {_number(alpha)} {_vector(v)}"
     )
 
 

@@ -15,7 +15,7 @@ from ..dataset import Dataset
 from ..errors import InputError
 from ..exact.numbers import Vector, dot
 from ..labels import Box, Halfspace, LabelSet, Point, Polyhedron
-from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 from ..model.transformer import Transformer
 from .smt2_layers import Script, Token, joined, linear, number
 
@@ -66,8 +66,7 @@ def smt2_script(
         for k, block in enumerate(blocks):
             script.block = k + 1
             tokens = script.feed_forward(tokens, block)
-            attend = script.attend_masked if model.masked else script.attend
-            tokens = attend(tokens, block)
+            tokens = script.attend_heads(tokens, block, model.masked)
         output = script.output(tokens)
         failures += [_compare(sign, row, output, bound) for sign, row, bound in misses]
     # no way to miss: the claim holds for every output, as with a single label
@@ -77,7 +76,7 @@ def smt2_script(
 
 def _checked(
     model: Transformer, data: Dataset, chosen: Sequence[int], radius: Fraction, claim: str
-) -> list[RankOneBlock]:
+) -> list[PackedBlock]:
     if model.parameters is None:
         raise InputError("smt2 needs a model of rank-1 blocks")
     if model.dimension != data.dimension:
@@ -93,7 +92,7 @@ def _checked(
             raise InputError(f"there is no sequence {j + 1}; the data set has {len(data)}")
     blocks = list(model.parameters)
     for k, block in enumerate(blocks):
-        if radius and block.alpha and any(block.v):
+        if radius and block.chooses:
             raise InputError(
                 f"block {k + 1} chooses leaders (v is not 0): a radius above 0 needs uniform "
                 f"attention in every block"
@@ -107,19 +106,22 @@ def _checked(
     return blocks
 
 
-def _size(blocks: Iterable[RankOneBlock], data: Dataset, j: int, masked: bool) -> int:
+def _size(blocks: Iterable[PackedBlock], data: Dataset, j: int, masked: bool) -> int:
     """About how many definitions one sequence takes."""
     count = int(data.offsets[j + 1] - data.offsets[j])
     size = (count + 1) * data.dimension
     for block in blocks:
         if any(block.w):
             size += count * (sum(map(bool, block.w)) + bool(any(block.u)))
-        if block.rho != 1 or block.alpha:
-            size += 2 * count * (data.dimension + 1) + 3 * data.dimension
+        if block.mixes:
+            heads = sum(bool(alpha) for alpha, _ in block.heads) or 1
+            size += heads * (2 * count * (data.dimension + 1) + 3 * data.dimension)
+            if heads > 1:
+                size += count * data.dimension * (heads + 1)
             if masked:
-                size += count * (count + 5 * data.dimension) if any(block.v) else 0
-            elif block.rho == 0:
-                count = min(count, 3) if any(block.v) else 1
+                size += heads * count * (count + 5 * data.dimension) if block.chooses else 0
+            elif block.rho == 0 and heads == 1:
+                count = min(count, 3) if block.chooses else 1
     return size
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ..errors import InputError
 from ..exact.numbers import Vector
 from ..model.layers import RankOneBlock
+from ..model.parameters import PackedBlock
 
 Token = list[str]
 
@@ -43,7 +45,7 @@ class Script:
                     self.lines.append(f"(assert (= {name} {number(x)}))")
         return names
 
-    def feed_forward(self, tokens: list[Token], block: RankOneBlock) -> list[Token]:
+    def feed_forward(self, tokens: list[Token], block: PackedBlock) -> list[Token]:
         """Tokens after z ↦ z + w·max(0, ⟨u,z⟩ + b)."""
         if not any(block.w):
             return tokens
@@ -96,6 +98,27 @@ class Script:
             self._sums("s", i, [z, focus], (rho, alpha))
             for i, (z, focus) in enumerate(zip(tokens, chosen, strict=True))
         ]
+
+    def attend_heads(
+        self, tokens: list[Token], block: PackedBlock, masked: bool = False
+    ) -> list[Token]:
+        """The attention layer of a block, with any number of heads (4.1): the sum of theirs."""
+        attend = self.attend_masked if masked else self.attend
+        heads = [head for head in block.heads if head[0]] or block.heads[:1]
+        own = (RankOneBlock(block.u, block.b, block.w, Fraction(0), *head) for head in heads)
+        if len(heads) == 1:
+            return attend(tokens, replace(next(own), rho=block.rho))
+        tokens, name, parts = self._positions(tokens), self.name, []
+        for h, head in enumerate(own, start=1):
+            self.name = f"{name}_h{h}"
+            parts.append(self._positions(attend(tokens, head)))
+        self.name = name
+        count = max(map(len, parts)) if not block.rho else len(tokens)
+        parts = [part * count if len(part) < count else part for part in parts]
+        if block.rho:
+            parts.insert(0, tokens)
+        factors = (block.rho or Fraction(1), *[Fraction(1)] * (len(parts) - 1))
+        return [self._sums("s", i, z, factors) for i, z in enumerate(zip(*parts, strict=True))]
 
     def attend_masked(self, tokens: list[Token], block: RankOneBlock) -> list[Token]:
         """The same where token i attends to tokens 1, …, i only (4.2)."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..words import kind
+from .heads import MultiHeadBlock
 from .layers import Block, RankOneBlock
 from .parameters import Parameters
 
@@ -27,5 +28,5 @@ def check_blocks(blocks: Any) -> None:
         raise InputError(f"{kind(blocks)} is not a list of blocks")
     if not isinstance(blocks, Parameters):
         for k, block in enumerate(blocks):
-            if not isinstance(block, RankOneBlock | Block):
+            if not isinstance(block, RankOneBlock | MultiHeadBlock | Block):
                 raise InputError(f"block {k + 1} is {kind(block)}; give RankOneBlock or Block")

@@ -1,7 +1,7 @@
 """The layers of Section 2.2 over the rationals, to the letter and without restrictions.
 
 This is the general evaluator: any hidden width, any W, U, b, ρ, V, A. The rank-1 form that
-the constructions use (`RankOneBlock`) has a fast path in `hardmax.model.tokens`.
+the constructions use (`RankOneBlock`, `MultiHeadBlock`) has a fast path in `hardmax.model.tokens`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from itertools import chain
 from ..errors import InputError
 from ..exact.matrix import Matrix
 from ..exact.numbers import Vector, as_fraction, as_vector
+
+Head = tuple[Fraction, Vector]  # α and v of a head with V = αI, A = v vᵀ
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class SelfAttention:
     V: Matrix
     A: Matrix
 
+    @property
+    def heads(self) -> tuple[SelfAttention, ...]:
+        """Its one head: itself."""
+        return (self,)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", as_fraction(self.rho))
         if self.V.shape != self.A.shape or self.V.shape[0] != self.V.shape[1]:
@@ -101,24 +108,85 @@ class SelfAttention:
 
 
 @dataclass(frozen=True)
+class MultiHeadAttention:
+    """Attention with several heads, SA_i(Z) = ρ z_i + Σ_h V^h Σ_l Λ_il(Z, A^h) z_l (4.1).
+
+    Each of the ``heads`` is a `SelfAttention` with ρ = 0.
+
+    >>> I = Matrix.identity(1)
+    >>> mean = SelfAttention(rho=Fraction(0), V=I, A=0 * I)
+    >>> top = SelfAttention(rho=Fraction(0), V=I, A=I)
+    >>> MultiHeadAttention(Fraction(0), (mean, top))(Matrix([[1], [4]])).rows()
+    ((Fraction(13, 2),), (Fraction(13, 2),))
+    """
+
+    rho: Fraction
+    heads: tuple[SelfAttention, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", as_fraction(self.rho))
+        object.__setattr__(self, "heads", tuple(self.heads))
+        if len({head.V.shape for head in self.heads}) != 1 or any(x.rho for x in self.heads):
+            raise InputError("attention needs at least one head, of one dimension, each with ρ = 0")
+
+    def __call__(self, tokens: Matrix, masked: bool = False) -> Matrix:
+        """Apply the layer to a sequence of shape (n, d): (4.1), under (4.2) where ``masked``."""
+        total = self.rho * tokens
+        for head in self.heads:
+            total = total + head(tokens, masked)
+        return total
+
+
+@dataclass(frozen=True)
 class Block:
     """Transformer block TB = SA ∘ FF (2.5)."""
 
     feed_forward: FeedForward
-    attention: SelfAttention
+    attention: SelfAttention | MultiHeadAttention
 
     @property
     def dimension(self) -> int:
         """Dimension d of the tokens."""
-        return self.attention.V.shape[0]
+        return self.attention.heads[0].V.shape[0]
 
     def __call__(self, tokens: Matrix, masked: bool = False) -> Matrix:
         """Apply the block to a sequence of shape (n, d)."""
         return self.attention(self.feed_forward(tokens), masked)
 
 
+class NarrowBlock:
+    """What blocks of hidden width 1 share, whatever their heads."""
+
+    u: Vector
+    rho: Fraction
+    heads: tuple[Head, ...]
+
+    @property
+    def dimension(self) -> int:
+        """Dimension d of the tokens."""
+        return len(self.u)
+
+    @property
+    def mixes(self) -> bool:
+        """Whether the attention layer is not the identity, ρ = 1 and α = 0."""
+        return self.rho != 1 or any(alpha for alpha, _ in self.heads)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether some head chooses leaders: α ≠ 0 and v ≠ 0."""
+        return any(alpha and any(v) for alpha, v in self.heads)
+
+    def general(self) -> Block:
+        """The same block as general layers."""
+        raise NotImplementedError
+
+    def __call__(self, tokens: Matrix, masked: bool = False) -> Matrix:
+        """Apply the block to a sequence of shape (n, d), by the general layers."""
+        return self.general()(tokens, masked)
+
+
 @dataclass(frozen=True)
-class RankOneBlock:
+class RankOneBlock(NarrowBlock):
     """Block with hidden width 1, V = αI and A = v vᵀ (Remark 2.7).
 
     FF(z) = z + w·max(0, ⟨u,z⟩ + b); u, w, v have length d.
@@ -173,9 +241,9 @@ class RankOneBlock:
         return cls.of(len(shift), b=int(moves), w=shift, rho=rho, alpha=alpha, v=v)
 
     @property
-    def dimension(self) -> int:
-        """Dimension d of the tokens."""
-        return len(self.u)
+    def heads(self) -> tuple[Head, ...]:  # type: ignore[override]
+        """Its one head (α, v)."""
+        return ((self.alpha, self.v),)
 
     @property
     def entries(self) -> Iterable[Fraction]:
@@ -184,16 +252,18 @@ class RankOneBlock:
 
     def general(self) -> Block:
         """The same block as general layers."""
-        d = self.dimension
-        column = Matrix([[x] for x in self.v], 1)
-        return Block(
-            FeedForward(Matrix([self.u], d), (self.b,), Matrix([[x] for x in self.w], 1)),
-            SelfAttention(self.rho, self.alpha * Matrix.identity(d), column @ column.T),
-        )
+        return Block(narrow(self.u, self.b, self.w), rank_one(self.rho, self.alpha, self.v))
 
-    def __call__(self, tokens: Matrix, masked: bool = False) -> Matrix:
-        """Apply the block to a sequence of shape (n, d), by the general layers."""
-        return self.general()(tokens, masked)
+
+def narrow(u: Vector, b: Fraction, w: Vector) -> FeedForward:
+    """The feed-forward layer of hidden width 1."""
+    return FeedForward(Matrix([u], len(u)), (b,), Matrix([[x] for x in w], 1))
+
+
+def rank_one(rho: Fraction, alpha: Fraction, v: Vector) -> SelfAttention:
+    """The attention layer with V = αI and A = v vᵀ."""
+    column = Matrix([[x] for x in v], 1)
+    return SelfAttention(rho, alpha * Matrix.identity(len(v)), column @ column.T)
 
 
 def readout(tokens: Matrix) -> Vector:

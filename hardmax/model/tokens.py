@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import lcm
 
 import numpy as np
 
@@ -18,9 +17,8 @@ from ..exact.array import ExactArray, ranges
 from ..exact.matrix import IntegerRows, clear_denominators, primitive
 from ..exact.numbers import Vector
 from ..float_mode import check_float_mode
+from .attended import Row, added, attended, mean_row, top_rows
 from .masked import attended_masked
-
-Row = list[int]
 
 
 def _row(token: Sequence[Fraction]) -> Row:
@@ -31,23 +29,6 @@ def _row(token: Sequence[Fraction]) -> Row:
 def _vector(row: Sequence[int]) -> Vector:
     denominator = int(row[-1])
     return tuple(Fraction(int(x), denominator) for x in row[:-1])
-
-
-def _mean_row(rows: Sequence[Row]) -> Row:
-    """Mean of tokens given as integer rows."""
-    if len(rows) == 1:
-        return rows[0]
-    common = lcm(*(int(row[-1]) for row in rows))
-    factors = [common // row[-1] for row in rows]
-    if all(factor == 1 for factor in factors):
-        sums = [sum(column) for column in zip(*rows, strict=True)]
-    else:
-        sums = [
-            sum(x * f for x, f in zip(column, factors, strict=True))
-            for column in zip(*rows, strict=True)
-        ]
-    sums[-1] = common * len(rows)
-    return primitive(sums)
 
 
 class Tokens:
@@ -137,7 +118,7 @@ class Tokens:
         """Means of all or some sequences as integer rows (Z, q)."""
         table, starts = self._rows.table(), self.starts
         chosen = range(len(self)) if sequences is None else sequences
-        means = (_mean_row(table[starts[j] : starts[j + 1]]) for j in chosen)
+        means = (mean_row(table[starts[j] : starts[j + 1]]) for j in chosen)
         return [[int(x) for x in row] for row in means]
 
     def token_keys(self) -> list[tuple[int, ...]]:
@@ -183,7 +164,7 @@ class Tokens:
         scores, scales = self.values(v)
         found: list[int | None] = []
         for a, b in self.spans():
-            top = _top_rows(scores[a:b], scales[a:b])
+            top = top_rows(scores[a:b], scales[a:b])
             first = self.token(a + top[0]) if len(top) > 1 else None
             alone = all(self.token(a + i) == first for i in top[1:])
             found.append(a + top[0] if alone else None)
@@ -232,65 +213,40 @@ class Tokens:
         Where ρ = 0 and all tokens of a sequence have the same maximisers they become equal:
         one token is kept for the whole sequence (C5). ``masked`` attention (4.2) keeps all.
         """
-        if rho == 1 and alpha == 0:
+        self.attend_heads(rho, ((alpha, v),), masked)
+
+    def attend_heads(
+        self,
+        rho: Fraction,
+        heads: Sequence[tuple[Fraction, Sequence[Fraction]]],
+        masked: bool = False,
+    ) -> None:
+        """Apply attention (4.1) with heads (α_h, v_h), V^h = α_h I, A^h = v_h v_hᵀ, in place.
+
+        >>> batch = Tokens.from_sequences([[(Fraction(1),), (Fraction(4),)]])
+        >>> one = Fraction(1)
+        >>> batch.attend_heads(Fraction(0), [(one, (0 * one,)), (one, (one,))])
+        >>> batch.sequence(0)
+        ((Fraction(13, 2),),)
+        """
+        if rho == 1 and not any(alpha for alpha, _ in heads):
             return
+        heads = [head for head in heads if head[0]] or heads[:1]  # α = 0 adds nothing
         table = self._rows.table()
-        weights, _ = clear_denominators(v)
-        scores = self._rows.dot([*weights, 0]) if any(weights) else [0] * len(table)
+        scores = []
+        for _, v in heads:
+            weights, _ = clear_denominators(v)
+            scores.append(self._rows.dot([*weights, 0]) if any(weights) else [0] * len(table))
         rows: list[Row] = []
         starts = [0]
-        attended = attended_masked if masked else _attended
+        attend = attended_masked if masked else attended
         for a, b in self.spans():
-            rows.extend(attended(table[a:b], scores[a:b], rho, alpha))
+            parts = [
+                attend(table[a:b], own[a:b], Fraction(0) if h else rho, alpha)
+                for h, ((alpha, _), own) in enumerate(zip(heads, scores, strict=True))
+            ]
+            rows.extend(parts[0] if len(parts) == 1 else added(parts))
             starts.append(len(rows))
         self._rows = IntegerRows(rows)
         self._shadow = None
         self.starts = starts
-
-
-def _attended(rows: list[Row], scores: list[int], rho: Fraction, alpha: Fraction) -> list[Row]:
-    """One sequence after self-attention; a single row where all its tokens became equal."""
-    signs = [(score > 0) - (score < 0) for score in scores]
-    focus = {
-        sign: _scaled(_mean_row(_maximisers(rows, scores, sign)), alpha) for sign in set(signs)
-    }
-    if rho == 0:
-        if len(focus) == 1:
-            return [focus[signs[0]]]
-        return [focus[sign] for sign in signs]
-    return [_sum(_scaled(row, rho), focus[sign]) for row, sign in zip(rows, signs, strict=True)]
-
-
-def _maximisers(rows: list[Row], scores: list[int], sign: int) -> list[Row]:
-    """Tokens on which sign·⟨v,·⟩ is largest; all tokens for sign 0."""
-    if sign == 0:
-        return rows
-    signed = scores if sign > 0 else [-score for score in scores]
-    return [rows[i] for i in _top_rows(signed, [row[-1] for row in rows])]
-
-
-def _top_rows(scores: list[int], scales: list[int]) -> list[int]:
-    """Places where scores[i]/scales[i] is largest (all ties); the scales are positive."""
-    best = [0]
-    top, scale = scores[0], scales[0]
-    for i in range(1, len(scores)):
-        gain = scores[i] * scale - top * scales[i]
-        if gain > 0:
-            best, top, scale = [i], scores[i], scales[i]
-        elif gain == 0:
-            best.append(i)
-    return best
-
-
-def _scaled(row: Row, factor: Fraction) -> Row:
-    if factor == 1:
-        return row
-    p, q = factor.numerator, factor.denominator
-    return primitive([*(x * p for x in row[:-1]), row[-1] * q])
-
-
-def _sum(left: Row, right: Row) -> Row:
-    p, q = left[-1], right[-1]
-    if p == q:
-        return primitive([*(x + y for x, y in zip(left[:-1], right[:-1], strict=True)), p])
-    return primitive([*(x * q + y * p for x, y in zip(left[:-1], right[:-1], strict=True)), p * q])

@@ -17,8 +17,9 @@ from ..exact.matrix import Matrix
 from ..exact.numbers import Vector, as_vector
 from ..words import html_table, kind, plural
 from .given import check_blocks, listed
+from .heads import MultiHeadBlock
 from .layers import Block, RankOneBlock, readout
-from .parameters import Parameters
+from .parameters import PackedBlock, Parameters
 from .tokens import Tokens
 
 Progress = Callable[[int], None]
@@ -27,9 +28,9 @@ Progress = Callable[[int], None]
 class Transformer:
     """Hardmax transformer, exact over the rationals.
 
-    ``blocks`` are `RankOneBlock`s (packed, fast) or general `Block`s; ``stages`` names the
-    stage of each; ``meta`` says where the model came from and decides nothing. In a ``masked``
-    transformer token i attends to the tokens 1, …, i only (4.2).
+    ``blocks`` are `RankOneBlock`s and `MultiHeadBlock`s (packed, fast) or general `Block`s;
+    ``stages`` names the stage of each; ``meta`` says where the model came from and decides nothing.
+    In a ``masked`` transformer token i attends to the tokens 1, …, i only (4.2).
 
     >>> model = Transformer([RankOneBlock.translation((1, 0))])
     >>> model.output([(0, 0), (0, 2)])
@@ -38,7 +39,7 @@ class Transformer:
 
     def __init__(
         self,
-        blocks: Parameters | Sequence[RankOneBlock | Block],
+        blocks: Parameters | Sequence[PackedBlock | Block],
         *,
         dimension: int | None = None,
         stages: Sequence[str] | None = None,
@@ -62,9 +63,9 @@ class Transformer:
         self.parameters: Parameters | None = None
         if isinstance(blocks, Parameters):
             self.parameters = blocks
-        elif all(isinstance(block, RankOneBlock) for block in blocks):
+        elif all(isinstance(block, RankOneBlock | MultiHeadBlock) for block in blocks):
             self.parameters = Parameters.pack(blocks, dimension)  # type: ignore[arg-type]
-        self.blocks: Sequence[RankOneBlock | Block] = (
+        self.blocks: Sequence[PackedBlock | Block] = (
             self.parameters if self.parameters is not None else list(blocks)
         )
         self.stages = list(stages) if stages is not None else ["block"] * len(blocks)
@@ -90,7 +91,7 @@ class Transformer:
             raise IndexError(f"there are {plural(len(self), 'block')}, numbered from 0")
         return self.blocks[which]
 
-    def __iter__(self) -> Iterator[RankOneBlock | Block]:
+    def __iter__(self) -> Iterator[PackedBlock | Block]:
         """The blocks, from the first that acts to the last."""
         return iter(self.blocks)
 
@@ -98,7 +99,7 @@ class Transformer:
         """Whether blocks and mask are exactly equal; stages and meta do not count."""
         if not isinstance(other, Transformer):
             return NotImplemented
-        shapes = ((m.dimension, len(m), m.masked) for m in (self, other))
+        shapes = ((m.dimension, len(m), m.masked, m.heads) for m in (self, other))
         if len(set(shapes)) > 1:
             return False
         if self.parameters is not None and other.parameters is not None:
@@ -150,6 +151,22 @@ class Transformer:
         if mine.dimension(data.written_dimension) != self.dimension:
             return data
         return data.read_as(mine)
+
+    @property
+    def heads(self) -> int:
+        """Number of heads H of its blocks (4.1); 1 is the paper's attention (2.4).
+
+        >>> Transformer([RankOneBlock.of(2)]).heads
+        1
+        """
+        if self.parameters is not None:
+            return self.parameters.heads
+        return max((len(whole(x).attention.heads) for x in self.blocks), default=1)
+
+    def need_one_head(self, what: str) -> None:
+        """Raise InputError, which names ``what`` cannot be had, for a model of several heads."""
+        if self.heads > 1:
+            raise InputError(f"{what} know one head in each block; this model has {self.heads}")
 
     def stage_counts(self) -> dict[str, int]:
         """Number of blocks of each stage, in order of first appearance."""
@@ -321,7 +338,12 @@ class Transformer:
         return f"; it reads tokens by {reading!r}: give data.read_as(model.reading), a Dataset"
 
 
-def apply(batch: Tokens, block: RankOneBlock, masked: bool = False) -> None:
+def whole(block: PackedBlock | Block) -> Block:
+    """A block as general layers."""
+    return block if isinstance(block, Block) else block.general()
+
+
+def apply(batch: Tokens, block: PackedBlock, masked: bool = False) -> None:
     """Apply one rank-1 block to all sequences of a batch, in place."""
     batch.feed_forward(block.u, block.b, block.w)
-    batch.attend(block.rho, block.alpha, block.v, masked)
+    batch.attend_heads(block.rho, block.heads, masked)

@@ -93,8 +93,9 @@ class Network:
             inner = [Affine(ff.U.rows(), ff.b), Relu(), Affine(ff.W.rows())]
             if any(map(any, ff.W.rows())):
                 layers.append(Residual(inner))
-            mixed = Attention(Q=[sa.A.rows()], V=[sa.V.rows()])
-            if any(map(any, sa.V.rows())) or sa.rho != 1:
+            heads = [head for head in sa.heads if any(map(any, head.V.rows()))] or sa.heads[:1]
+            mixed = Attention(Q=[x.A.rows() for x in heads], V=[x.V.rows() for x in heads])
+            if any(map(any, heads[0].V.rows())) or sa.rho != 1:
                 layers.append(Residual([mixed], sa.rho))
         layers.append(Readout("mean"))
         return cls(layers, dimension=model.dimension, meta=model.meta)

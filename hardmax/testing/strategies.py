@@ -15,6 +15,7 @@ from ..errors import MissingExtraError
 from ..exact.matrix import Matrix
 from ..exact.numbers import Vector
 from ..labels import LabelSet
+from ..model.heads import MultiHeadBlock
 from ..model.layers import Block, FeedForward, RankOneBlock, SelfAttention
 from ..model.transformer import Transformer
 from .families import FAMILIES, adversarial
@@ -115,20 +116,27 @@ def adversarial_datasets(
     return found
 
 
-def rank_one_models(dimension: int, max_blocks: int = 4) -> SearchStrategy[Transformer]:
-    """Models of rank-1 blocks; zero vectors, ρ = 0 and identity layers are frequent."""
+def rank_one_models(
+    dimension: int, max_blocks: int = 4, max_heads: int = 1
+) -> SearchStrategy[Transformer]:
+    """Models of rank-1 blocks; zero vectors, ρ = 0 and identity layers are frequent.
+
+    With ``max_heads`` above 1 blocks have 1 to so many heads (4.1).
+    """
     st = _st()
     zero: Vector = (Fraction(0),) * dimension
     vector = st.just(zero) | _vectors(dimension)
-    block = st.builds(
-        RankOneBlock,
-        u=vector,
-        b=rationals(),
-        w=vector,
-        rho=st.sampled_from((Fraction(0), Fraction(1), Fraction(1, 2), Fraction(-1))),
-        alpha=rationals(),
-        v=vector,
-    )
+    parts = {
+        "u": vector,
+        "b": rationals(),
+        "w": vector,
+        "rho": st.sampled_from((Fraction(0), Fraction(1), Fraction(1, 2), Fraction(-1))),
+    }
+    block: Any = st.builds(RankOneBlock, **parts, alpha=rationals(), v=vector)
+    if max_heads > 1:
+        head = st.tuples(rationals(), vector)
+        heads = st.lists(head, min_size=1, max_size=max_heads).map(tuple)
+        block = block | st.builds(MultiHeadBlock, **parts, heads=heads)
     found: SearchStrategy[Transformer] = st.builds(
         lambda blocks: Transformer(blocks, dimension=dimension),
         st.lists(block, min_size=1, max_size=max_blocks),

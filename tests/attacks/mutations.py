@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import inf, isfinite, nextafter
 
 from . import judges
-from .pairs import NAMES, VECTORS, Pair, data_json, number, numbers
+from .pairs import NAMES, Pair, data_json, number, numbers
 
 TINY = Fraction(1, 2**200)
 
@@ -137,7 +137,7 @@ PARAMETER_KINDS = [
 def array_zeroed(rng, pair, name):
     """All of one block's u, b, w, rho, alpha or v is 0."""
     row = rng.randrange(len(pair.model))
-    step = pair.model.width if name in VECTORS else 1
+    step = pair.model.step(name)
     places = range(row * step, (row + 1) * step)
     _need(any(pair.model.entry(name, k) for k in places))
     for k in places:
@@ -177,9 +177,8 @@ def identity_inserted(rng, pair):
     rows = list(range(len(pair.model)))
     k = rng.choice(rows)
     pair.model = pair.model.take([*rows[:k], k, *rows[k:]])
-    d = pair.model.width
     for name in NAMES:
-        step = d if name in VECTORS else 1
+        step = pair.model.step(name)
         for place in range(k * step, (k + 1) * step):
             pair.model.set(name, place, Fraction(name == "rho"))
 

@@ -78,6 +78,10 @@ class Model:
         """Dimension of the tokens."""
         return self.arrays["u"].shape[1]
 
+    def step(self, name):
+        """Entries of this array that belong to one block."""
+        return self.arrays[name][0].size
+
     def entry(self, name, k):
         """The exact value of an entry."""
         found = self.overrides.get(name, {}).get(k)
@@ -94,10 +98,10 @@ class Model:
 
     def take(self, rows):
         """The blocks with these numbers, in this order."""
-        rows, d = list(rows), self.width
+        rows = list(rows)
         overrides = {}
         for name, entries in self.overrides.items():
-            step = d if name in VECTORS else 1
+            step = self.step(name)
             overrides[name] = {
                 i * step + k % step: value
                 for i, row in enumerate(rows)
@@ -108,17 +112,14 @@ class Model:
         return Model(arrays, [self.stages[row] for row in rows], self.meta, overrides)
 
     def blocks(self):
-        """Blocks (u, b, w, rho, alpha, v) of Fractions."""
-        d, found = self.width, []
-        for row in range(len(self)):
-            block = []
-            for name in NAMES:
-                if name in VECTORS:
-                    block.append([self.entry(name, row * d + k) for k in range(d)])
-                else:
-                    block.append(self.entry(name, row))
-            found.append(tuple(block))
-        return found
+        """Blocks (u, b, w, rho, alpha, v) of Fractions; of heads alpha and v are lists."""
+        exact = {
+            name: np.array([self.entry(name, k) for k in range(array.size)], dtype=object)
+            .reshape(array.shape)
+            .tolist()
+            for name, array in self.arrays.items()
+        }
+        return [tuple(exact[name][row] for name in NAMES) for row in range(len(self))]
 
     def members(self):
         """The arrays of the file."""
@@ -253,8 +254,9 @@ def built(name, table, folder, strategy, numbers="exact", positional=False):
     folder = Path(folder)
     (folder / "data.json").write_bytes(data_json(table))
     data = hardmax.load(folder / "data.json", numbers=numbers, positional=positional)
-    masked = strategy == "masked"
-    model = hardmax.build(data, "paper" if masked else strategy, masked=masked)
+    masked, heads = strategy == "masked", 3 if strategy == "heads" else 1
+    name_of = "paper" if masked or heads > 1 else strategy
+    model = hardmax.build(data, name_of, masked=masked, heads=heads)
     model.save(folder / "model.npz")
     model = hardmax.Transformer.load(folder / "model.npz")
     write_certificate(hardmax.certify(model, data), folder / "certificate.json")
@@ -308,7 +310,7 @@ def true_pairs(folder, seed=0, strategies=None, repeats=1):
 
     Strategies that refuse a data set by a documented error are passed over for it.
     """
-    for strategy in strategies or (*STRATEGIES, "masked"):
+    for strategy in strategies or (*STRATEGIES, "masked", "heads"):
         for kind, kinds in KIND_CHOICES.items():
             for turn in range(repeats):
                 rng = Random(f"{seed} {strategy} {kind} {turn}")

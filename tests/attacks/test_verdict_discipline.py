@@ -80,7 +80,7 @@ def test_an_exception_in_the_evaluation(capsys, files, monkeypatch, problem, dat
             context.setattr(owner, name, fails)
             code, text = verify(capsys, files, data)
         assert (code, "proved" in text) == (70, False)
-    for owner, name in ((Tokens, "feed_forward"), (Tokens, "attend"), (Tokens, "means")):
+    for owner, name in ((Tokens, "feed_forward"), (Tokens, "attend_heads"), (Tokens, "means")):
         with monkeypatch.context() as context:
             context.setattr(outputs, "collapse", lambda *arguments: None)  # all block by block
             context.setattr(owner, name, fails)
@@ -101,7 +101,7 @@ def test_an_interrupt_or_no_memory_in_the_evaluation(capsys, files, monkeypatch)
 
         with monkeypatch.context() as context:
             context.setattr(outputs, "constant_outputs", fails)
-            context.setattr(checker, "output", fails)
+            context.setattr(checker, "outputs", fails)
             for program in (verify, check):
                 code, text = program(capsys, files)
                 assert (code, "proved" in text) == (wanted, False)

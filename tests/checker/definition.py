@@ -31,10 +31,18 @@ def attention(Z, rho, alpha, v, masked=False):
 
 
 def output(blocks, Z, masked=False):
-    """Mean of the last tokens; blocks are (u, b, w, rho, alpha, v) of Fractions."""
+    """Mean of the last tokens; blocks are (u, b, w, rho, alpha, v) of Fractions.
+
+    With several heads alpha and v are lists of what belongs to each.
+    """
     Z = [[Fraction(a) for a in z] for z in Z]
     for u, b, w, rho, alpha, v in blocks:
-        Z = attention(feed_forward(Z, u, b, w), rho, alpha, v, masked)
+        Y = feed_forward(Z, u, b, w)
+        heads = zip(alpha, v, strict=True) if isinstance(alpha, list) else [(alpha, v)]
+        Z = [[rho * a for a in y] for y in Y]
+        for one, direction in heads:
+            part = attention(Y, Fraction(0), one, direction, masked)
+            Z = [[a + c for a, c in zip(*two, strict=True)] for two in zip(Z, part, strict=True)]
     return [sum(column) / Fraction(len(Z)) for column in zip(*Z, strict=True)]
 
 

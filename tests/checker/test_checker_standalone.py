@@ -35,10 +35,10 @@ def python(folder, *arguments, **options):
     )  # fmt: skip
 
 
-def test_at_most_660_lines():
-    """One file has to check all: 520 for models, then windows, networks, masks, many outputs."""
+def test_at_most_680_lines():
+    """One file has to check all: models, windows, heads, masks, outputs, and at a good speed."""
     lines = CHECKER.read_text().splitlines()
-    assert len(lines) <= 660
+    assert len(lines) <= 680
     assert max(map(len, lines)) <= 100
 
 

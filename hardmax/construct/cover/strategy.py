@@ -14,14 +14,13 @@ from ...dataset import Dataset
 from ...dataset.measures import Merged
 from ...errors import ConstructionError
 from ...exact.array import Array
-from ...labels import Point
+from ...labels import LabelSet, Point
 from ...model.layers import RankOneBlock
-from ...model.tokens import Tokens
 from ...model.transformer import Transformer
 from ..peel.strategy import build_peel
 from ..shared.filtered_means import Means
 from ..shared.staged import Staged
-from ..shared.tie_splitting import split_ties
+from ..shared.tie_splitting import Measures, split_measures
 from .exact_variant import exact_variant, fewest_exact
 from .flatten import coded, flatten
 from .height_slice import TooClose
@@ -57,15 +56,40 @@ def build_cover(
     chosen = np.asarray(merged.representatives, dtype=np.int64)
     given = data.names
     labels = [given[j] or "" for j in chosen.tolist()]
-    names = list(dict.fromkeys(labels))
+
+    def peel(why: str, counts: Mapping[str, int] | None, final: bool) -> Transformer:
+        model = build_peel(data, merged, seed, on_block if final else None)
+        return _with_reason(model, why, counts)
+
     if data.dimension < 2:
-        return _peel(data, merged, seed, on_block, "the dimension is 1")
-    if len(names) == 1:
-        return _peel(data, merged, seed, on_block, "there is one label only")
-    sets = {name: data.sets[name] for name in names}
-    targets = {name: label_set.witness() for name, label_set in sets.items()}
+        return peel("the dimension is 1", None, True)
+    if len(set(labels)) == 1:
+        return peel("there is one label only", None, True)
     split, means = _untied(data, chosen, labels, seed)
-    most = len(split) + len(merged)
+    return cover_means(means, split, labels, data.sets, seed, on_block, learn, peel)
+
+
+def cover_means(
+    means: Means,
+    split: Sequence[RankOneBlock],
+    labels: Sequence[str],
+    sets: Mapping[str, LabelSet],
+    seed: int,
+    on_block: Callable[[str], None] | None,
+    learn: bool,
+    peel: Callable[[str, Mapping[str, int] | None, bool], Transformer],
+) -> Transformer:
+    """Cover the means of sequences, d ≥ 2, behind the blocks of tie splitting.
+
+    Equal means have equal ``labels``, of which there are at least two. ``peel`` builds the model
+    of that strategy; it gets the reason, the blocks of the forms that were tried, and whether
+    this is the choice.
+    """
+    names = list(dict.fromkeys(labels))
+    sets = {name: sets[name] for name in names}
+    targets = {name: label_set.witness() for name, label_set in sets.items()}
+    dimension = means.cloud.dimension
+    most = len(split) + len(labels)
     try:
         block, base = flatten(means, labels, targets, seed, sets)
         opened = all(not isinstance(label_set, Point) for label_set in sets.values())
@@ -81,16 +105,16 @@ def build_cover(
         )
         form, found = _shallowest(task, learn)
     except TooClose:
-        return _peel(data, merged, seed, on_block, "points lie too close for float64 proposals")
+        return peel("points lie too close for float64 proposals", None, True)
     counts = {name: len(split) + count for name, count in found.items()}
     if form is None:
-        return _peel(data, merged, seed, on_block, "no cover is shallower", counts)
-    few = len(merged) <= _MANY
+        return peel("no cover is shallower", counts, True)
+    few = len(labels) <= _MANY
     if few and any(not isinstance(label_set, Point) for label_set in sets.values()):
         # points that lie in their open sets already can make peel shallower than K + N
-        peel = _peel(data, merged, seed, None, "no cover is shallower", counts)
-        if len(peel) <= len(split) + 1 + len(form.blocks):
-            return peel
+        other = peel("no cover is shallower", counts, False)
+        if len(other) <= len(split) + 1 + len(form.blocks):
+            return other
     staged = Staged()
     staged.add("split", split)
     if form.collapse is not None:
@@ -98,7 +122,7 @@ def build_cover(
     else:
         staged.add("flatten", [block])
     staged.extend(form.blocks)
-    blocks, stages = staged.parameters(data.dimension), staged.stages()
+    blocks, stages = staged.parameters(dimension), staged.stages()
     bound = len(split) + 1 + form.bound
     if len(blocks) > min(bound, most):
         raise ConstructionError(f"{len(blocks)} blocks break the bound {min(bound, most)}")
@@ -123,20 +147,12 @@ def _untied(
     codes = coded(labels)[1]
     if (codes[means.cloud.first_equal()] == codes).all():
         return [], means
-    batch = Tokens.of_sequences(data.tokens, data.offsets, chosen)
-    split = split_ties(batch, labels, seed)
-    return split, Means.of_tokens(batch)
+    start = Measures.of_array(data.tokens, data.offsets, chosen)
+    split, state = split_measures(start, labels, seed)
+    return split, Means.of_measures(state)
 
 
-def _peel(
-    data: Dataset,
-    merged: Merged,
-    seed: int,
-    on_block: Callable[[str], None] | None,
-    why: str,
-    counts: Mapping[str, int] | None = None,
-) -> Transformer:
-    model = build_peel(data, merged, seed, on_block)
+def _with_reason(model: Transformer, why: str, counts: Mapping[str, int] | None) -> Transformer:
     model.meta |= {"form": "peel", "why": f"built as peel: {why}"}
     if counts:
         model.meta["alternatives"] = dict(counts)

@@ -22,6 +22,7 @@ from ...exact.array import Array
 from ...exact.numbers import Vector
 from ...labels import LabelSet
 from ...model.layers import RankOneBlock
+from ...model.parameters import PackedBlock
 from ..shared.filtered_means import FilteredCloud
 from ..shared.staged import Staged
 from .ending import agree, ending_count, finish, fixing_count, polyline
@@ -42,7 +43,7 @@ class Variant:
     """
 
     name: str
-    blocks: Sequence[tuple[str, RankOneBlock]]
+    blocks: Sequence[tuple[str, PackedBlock]]
     bound: int
     notes: Mapping[str, Any]
     collapse: RankOneBlock | None = None

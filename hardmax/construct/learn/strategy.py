@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...dataset import ContradictionError, Dataset, Reading, merge
+from ...errors import InputError
 from ...exact.array import Array
+from ...labels import check_size
 from ...model.transformer import Transformer
 from ...stages import tell
 from ...threads import one_blas_thread
@@ -37,16 +39,16 @@ from .ridge import Plan, cross_validate, fit
 
 _BUDGETS = (512, 256, 128, 64, 32)  # blocks for features
 _FEWEST = 10  # sequences from which on cross-validation says something
+_MOST = 1000  # sequences used for choosing; the weights are then fitted to all
 _MIXTURES = 64
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """A candidate, its pool with the means of all features, and its best plan."""
+    """A candidate, its pool of features, and its best plan."""
 
     candidate: Candidate
     pool: Features
-    means: Array
     plan: Plan
 
 
@@ -67,26 +69,30 @@ def build_learn(
     """
     data.need_labels()
     if not data.own_sets:
+        _check_labels(data)
         data = data.read_as(replace(data.reading, lift=0, label_sets="argmax"))
-    tried = candidates(data)
-    finest = data.read_as(tried[-1].reading)
-    distinct = len(merge(finest))
     present = set(data.names)
-    names = [name for name in data.sets if name in present or not data.own_sets]
     if len(present) < 2:
-        return _peel(finest, seed, "there is one label only", on_block)
+        return _peel(data, seed, "there is one label only", on_block)
+    tried = candidates(data)
+    finest = tried[-1].reading
+    distinct = len(merge(data.read_as(finest)))
+    names = [name for name in data.sets if name in present or not data.own_sets]
     place = {name: k for k, name in enumerate(names)}
     y = np.array([place[name] for name in data.need_labels()])
-    room = 8 * distinct + 4 - len(names)
-    with one_blas_thread():  # many small products; several threads would wait for each other
+    room = max(1, 8 * distinct + 4 - len(names))
+    # many small products, for which threads would wait; features that overflow are not used
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         trial = _best(data, tried, y, room, features, seed)
-        scores = fit(trial.means, y, len(names), trial.pool.cost, trial.plan)
-    read = data.read_as(trial.candidate.reading)
+        read = data.read_as(trial.candidate.reading)
+        means = trial.pool.means(read.tokens.values, read.offsets)
+        scores = fit(means, y, len(names), trial.pool.cost, trial.plan)
     try:
         merge(read)
     except ContradictionError:
-        return _peel(finest, seed, "only positions tell some sequences apart", on_block)
-    chosen, means = trial.pool.select(scores.kept), trial.means[:, scores.kept]
+        why = "only positions tell some sequences apart"
+        return _peel(data.read_as(finest), seed, why, on_block)
+    chosen, means = trial.pool.select(scores.kept), means[:, scores.kept]
     rounded = weights(means, scores.weights, scores.constants)
     learned: dict[str, Any] = {"features": len(chosen), "penalty": trial.plan.penalty}
     if len(y) >= _FEWEST:
@@ -97,13 +103,25 @@ def build_learn(
         else:
             staged, read, notes = _argmax(read, chosen, means, rounded, y, seed)
     except NoPlateauError:
-        return _peel(finest, seed, "floats can't tell some sequences apart", on_block)
+        why = "floats can't tell some sequences apart"
+        return _peel(data.read_as(finest), seed, why, on_block)
     stages = staged.stages()
     if on_block is not None:
         for stage in stages:
             on_block(stage)
     meta = {"learned": learned | notes}
     return Transformer(staged.parameters(read.dimension), stages=stages, meta=meta), read
+
+
+def _check_labels(data: Dataset) -> None:
+    """Refuse more labels than label sets argmax allow in a model, before the work."""
+    count = len(data.sets)
+    own = max(c.reading.dimension(data.written_dimension) for c in candidates(data))
+    width = Layout(own, max(own, count), count, _MIXTURES).dimension
+    try:
+        check_size(count, width)
+    except InputError as problem:
+        raise InputError(f"strategy learn: {problem}, with strategy cover") from None
 
 
 def _best(
@@ -117,19 +135,29 @@ def _best(
     """The candidate with the least cross-validated error; the first of several."""
     most = min(room, _BUDGETS[0] if most is None else most)
     budgets = [most, *(b for b in _BUDGETS if b < most)]
-    found: list[_Trial] = []
+    best: _Trial | None = None
     for k, candidate in enumerate(tried):
         tell("learn", len(tried) - k)
         rng = np.random.default_rng([seed, k])
         read = data.read_as(candidate.reading)
         tokens = read.tokens.values
         pool = _drawn(candidate, tokens, data.written_dimension, rng)
-        means = pool.means(tokens, read.offsets)
         plan = Plan(most, 1.0, 1.0)
         if len(y) >= _FEWEST:
-            plan = cross_validate(means, y, pool.cost, budgets, rng)
-        found.append(_Trial(candidate, pool, means, plan))
-    return min(found, key=lambda trial: trial.plan.error)
+            rows = rng.permutation(len(y))[:_MOST]
+            means = _means(pool, read, rows)
+            plan = cross_validate(means, y[rows], pool.cost, budgets, rng)
+        if best is None or plan.error < best.plan.error:
+            best = _Trial(candidate, pool, plan)
+    assert best is not None  # there is a candidate
+    return best
+
+
+def _means(pool: Features, read: Dataset, rows: Array) -> Array:
+    """Means of all features over some sequences, in the order given."""
+    some = np.sort(rows)
+    part = read.part(some) if len(some) < len(read) else read
+    return pool.means(part.tokens.values, part.offsets)[np.searchsorted(some, rows)]
 
 
 def _drawn(
@@ -155,8 +183,8 @@ def _argmax(
     own, classes = read.dimension - read.reading.lift, len(read.sets)
     layout = Layout(own, max(own, classes), classes, mixtures)
     lifted = weights.lifted(means)
-    averages = np.add.reduceat(read.tokens.values, read.offsets[:-1], axis=0)
-    offset = offset_for(averages, lifted, weights)
+    sums = np.add.reduceat(read.tokens.values, read.offsets[:-1], axis=0)
+    offset = offset_for(sums / np.diff(read.offsets)[:, None], lifted, weights)
     staged = Staged()
     staged.add("feature", feature_blocks(chosen, weights, layout))
     staged.add("collapse", [collapse_block(layout, offset)])

@@ -79,4 +79,4 @@ def _least_gap(state: Enclosed, v: Vector, rows: Array) -> Fraction | None:
     gaps = np.diff(value[order])
     near = np.flatnonzero(~(gaps - error > gaps.min() + error))
     some = rows[order[np.union1d(near, near + 1)]]
-    return min(b - a for a, b in pairwise(sorted(state.exact.tokens(some).values(v))))
+    return min(b - a for a, b in pairwise(sorted(state.exact.values(some, v))))

@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...dataset.grouping import token_hashes, token_keys
 from ...enclosure.filtered import FilteredPoints
 from ...enclosure.rounding import LEAST, MOST
 from ...enclosure.shadow import ratio
@@ -19,7 +18,7 @@ from ...exact.numbers import Vector
 from ...exact.rows import row_of
 from ...model.tokens import Tokens
 from ..shared.filtered_means import FilteredCloud, enclosed_means
-from ..shared.sharing import numbered
+from ..shared.sharing import by_appearance, numbered, token_numbers
 from .pulls import Pull, Pulled
 
 
@@ -50,7 +49,7 @@ class Enclosed:
             points = FilteredPoints.of_floats(X, np.zeros(len(X)), Fraction(1))
         else:
             points = _enclosed(exact)
-        return cls(points, _token_numbers(tokens, rows), exact)
+        return cls(points, token_numbers(tokens, rows), exact)
 
     @classmethod
     def of_tokens(cls, batch: Tokens) -> Enclosed:
@@ -65,16 +64,21 @@ class Enclosed:
 
     def values(self, v: Vector) -> tuple[Array, Array]:
         """Proven lower and upper bounds of ⟨v,z⟩ for every token, divided by the scale."""
+        value, error = self._products(v)
+        return value - error, value + error
+
+    def _products(self, v: Vector) -> tuple[Array, Array]:
+        """⟨v,z⟩ for every token and a proven bound on the error, divided by the scale."""
         direction = np.array([float(t) for t in v])
         value, error = (x[0] for x in self.points.products(direction[None, :]))
         if any(Fraction(t) != s for t, s in zip(direction.tolist(), v, strict=True)):
             error = np.full(len(value), np.inf)
-        return value - error, value + error
+        return value, error
 
     def least(self, v: Vector) -> Fraction:
         """The least ⟨v,z⟩ of all tokens."""
         low, high = self.values(v)
-        return min(self.exact.tokens(self._once(np.flatnonzero(low <= high.min()))).values(v))
+        return min(self.exact.values(self._once(np.flatnonzero(low <= high.min())), v))
 
     def leaders(self, v: Vector) -> Array | None:
         """For every sequence the row of its leader, the one token on which ⟨v,·⟩ is largest; of
@@ -89,7 +93,7 @@ class Enclosed:
         ends = np.append(begin[1:], len(rows))
         for j in np.flatnonzero(open_ones).tolist():
             some = self._once(rows[begin[j] : ends[j]])
-            values = self.exact.tokens(some).values(v)
+            values = self.exact.values(some, v)
             best = max(values)
             if values.count(best) > 1:
                 return None
@@ -128,12 +132,21 @@ class Enclosed:
         pairs = self.token * (int(numbers.max()) + 1) + numbers[self.owner]
         _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
         points, exact = self._pulled_points(pull), self.exact.then(pull)
-        different = FilteredCloud(
-            points.select(first), lambda some: exact.tokens(first[some]).vectors()
-        ).first_equal()
-        if (different != np.arange(len(first))).any():
+        if not _differ(points, exact, first):
             return None
-        return Enclosed(points, _by_appearance(first)[place], exact)
+        return Enclosed(points, by_appearance(first)[place], exact)
+
+    def fed_forward(self, u: Vector, b: Fraction, w: Vector) -> Enclosed | None:
+        """The state after the feed-forward layer z ↦ z + w·max(0, ⟨u,z⟩ + b) (2.3); None where
+        that merges two different tokens."""
+        points, exact = self._fed_points(u, b, w), self.exact.fed_forward(u, b, w)
+        _, first = np.unique(self.token, return_index=True)
+        return Enclosed(points, self.token, exact) if _differ(points, exact, first) else None
+
+    def worked_out(self) -> Enclosed:
+        """The same state, with all tokens at hand and their nearest floats."""
+        exact = Pulled.of_tokens(self.exact.batch())
+        return Enclosed(_enclosed(exact), self.token, exact)
 
     def _pulled_points(self, pull: Pull) -> FilteredPoints:
         X, own, scale = self.points.values, self.points.error, self.points.scale
@@ -145,32 +158,35 @@ class Enclosed:
             Y, error = X[pull.leaders], own[pull.leaders]
         alpha = float(pull.alpha)
         shift = np.array([float(t / scale) for t in pull.shift])
-        sizes = np.abs(X).max(axis=1) + np.abs(Y).max(axis=1)[self.owner] + np.abs(shift).max()
-        # one rounding each for z, y_j, s, the product with 1 − α, and two sums
+        sizes = self.points.sizes + (np.abs(Y).max(axis=1) + np.abs(shift).max())[self.owner]
+        # one rounding each for z, y_j, s, the products with α and 1 − α, and two sums
         error = (1 - alpha) * own + alpha * error[self.owner] + 2.0**-51 * sizes
+        X = (1 - alpha) * X
+        X += (alpha * Y + shift)[self.owner]
+        return FilteredPoints.of_floats(X, 1.001 * error + 2.0**-300, scale)
+
+    def _fed_points(self, u: Vector, b: Fraction, w: Vector) -> FilteredPoints:
+        X, own, scale = self.points.values, self.points.error, self.points.scale
+        value, error = self._products(u)
+        offset, direction = float(b / scale), np.array([float(t) for t in w])
+        value += offset
+        # a rounding of b and one of the sum; max(0, ·) enlarges no error, whatever the sign is
+        error = 1.001 * error + 2.0**-52 * (np.abs(value) + abs(offset))
+        value = np.maximum(value, 0)
+        most = float(np.abs(direction).max())
+        # one rounding each for z, w, the product and the sum
+        error = own + most * error + 2.0**-51 * (self.points.sizes + most * value)
         return FilteredPoints.of_floats(
-            (1 - alpha) * X + (alpha * Y)[self.owner] + shift, 1.001 * error + 2.0**-300, scale
+            X + np.outer(value, direction), 1.001 * error + 2.0**-300, scale
         )
+
+
+def _differ(points: FilteredPoints, exact: Pulled, rows: Array) -> bool:
+    """Whether some tokens are all different."""
+    cloud = FilteredCloud(points.select(rows), lambda some: exact.tokens(rows[some]).vectors())
+    return bool((cloud.first_equal() == np.arange(len(rows))).all())
 
 
 def _enclosed(exact: Pulled) -> FilteredPoints:
     rows = exact.tokens(np.arange(exact.starts[-1]))
     return FilteredPoints.of_ratios(list(rows.ratios()), rows.dimension)
-
-
-def _token_numbers(tokens: ExactArray, rows: Array) -> Array:
-    """Numbers of tokens, equal where they are, by first appearance."""
-    scaled = tokens.scaled() if tokens.exact else None
-    if scaled is not None or not tokens.exact:
-        X = (tokens.values if scaled is None else scaled[0])[rows]
-        _, first, place = np.unique(token_hashes(X), return_index=True, return_inverse=True)
-        if (X[first[place]] == X).all():  # no two different tokens share a hash
-            return _by_appearance(first)[place]
-    return numbered(token_keys(tokens, rows.tolist()))
-
-
-def _by_appearance(first: Array) -> Array:
-    """The rank of each kind among all kinds, given where it appears first."""
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank

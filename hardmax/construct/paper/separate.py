@@ -22,25 +22,22 @@ from fractions import Fraction
 from itertools import islice
 from random import Random
 
-import numpy as np
-
 from ...errors import ConstructionError
 from ...exact.array import Array
-from ...exact.means import means_of_points
 from ...exact.numbers import Vector
-from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
 from ...model.transformer import apply
 from ...stages import tell
 from ..shared.directions import directions
-from ..shared.sharing import Sharing, numbered
+from ..shared.sharing import Sharing
 from ..shared.split_means import MeanSplit, split_means
 from .enclosed import Enclosed
 from .leaders import shift_above
 from .pulls import Pull
 
 _DRAWS = 8  # directions, or pairs of tied sequences, among which the best is kept
+_LAYERS = 4  # blocks of Case 3 after which all tokens are worked out
 
 
 @dataclass(frozen=True)
@@ -165,44 +162,30 @@ def _pull(
 
 def _case_3(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> Step:
     """Split the means of neighbours, choosing among some pairs the split that parts most."""
-    batch = state.exact.batch()
-    _, rows, token = np.unique(state.token, return_index=True, return_inverse=True)
-    # in lowest terms, so that equal tokens are equal rows
-    points, starts = state.exact.tokens(rows).reduced(), np.array(batch.starts)
-    best: tuple[int, MeanSplit, Vector, Array] | None = None
+    best: tuple[int, MeanSplit, Vector, Enclosed, Array] | None = None
     for first, second in islice(sharing.pairs(rng), _DRAWS):
-        split = split_means(batch.sequence(first), batch.sequence(second), rng)
-        w, means = _injective(points, token, starts, split, rng)
+        split = split_means(state.exact.sequence(first), state.exact.sequence(second), rng)
+        w, fed = _injective(state, split, rng)
+        means = fed.mean_numbers()
         count = sharing.components(means)
         if best is None or count > best[0]:
-            best = count, split, w, means
+            best = count, split, w, fed, means
     if best is None or best[0] <= before:
         raise ConstructionError("Lemma 3.4 parted no pair of neighbours")
-    count, split, w, means = best
-    alpha = Fraction(1, 2)
-    while True:
-        block = RankOneBlock.of(
-            batch.dimension, u=split.u, b=split.b, w=w, rho=1 - alpha, alpha=alpha
-        )
-        trial = batch.copy()
-        apply(trial, block)
-        if len(set(trial.token_keys())) == sharing.images(means):
-            step = SeparationStep(3, block, count, split=split)
-            return Step(step, None, Enclosed.of_tokens(trial))
-        alpha /= 2
+    count, split, w, fed, means = best
+    zero = (Fraction(0),) * state.dimension
+    pull, after = _pull(fed, zero, zero, None, means)
+    block = RankOneBlock.of(
+        state.dimension, u=split.u, b=split.b, w=w, rho=pull.rho, alpha=pull.alpha
+    )
+    if after.exact.layers == _LAYERS:
+        after = after.worked_out()
+    return Step(SeparationStep(3, block, count, split=split), None, after)
 
 
-def _injective(
-    points: IntegerPoints, token: Array, starts: Array, split: MeanSplit, rng: Random
-) -> tuple[Vector, Array]:
-    """A vector w for which the layer merges no two tokens, and numbers of the means it gives.
-
-    Token i of the packed sequences is number ``token[i]`` of the different ``points``.
-    """
-    w = next(directions(rng, points.dimension))
-    while True:
-        after = points.fed_forward(split.u, split.b, w)
-        if len(set(map(tuple, after.rows))) == len(points):
-            means = means_of_points(after, token, starts)
-            return w, numbered(map(tuple, means.rows))
+def _injective(state: Enclosed, split: MeanSplit, rng: Random) -> tuple[Vector, Enclosed]:
+    """A vector w for which the layer merges no two tokens, and the state behind the layer."""
+    w = next(directions(rng, state.dimension))
+    while (fed := state.fed_forward(split.u, split.b, w)) is None:
         w = tuple(x / 2 for x in w)
+    return w, fed

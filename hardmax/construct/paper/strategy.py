@@ -13,9 +13,11 @@ from ...errors import ConstructionError
 from ...model.layers import RankOneBlock
 from ...model.transformer import Transformer
 from ..shared.staged import Staged
+from ..shared.untied import distinct_means
 from .classify import classify
 from .cluster import cluster_points
 from .enclosed import Enclosed
+from .heads import cluster_by_heads, separate_by_heads
 from .match import LabelledPoints, match_labels
 from .preprocess import shift_off_zero
 from .separate import Step, separate_state
@@ -28,12 +30,14 @@ def build_paper(
     merged: Merged,
     seed: int = 0,
     on_block: Callable[[str], None] | None = None,
+    heads: int = 1,
 ) -> Transformer:
     """Build the paper's transformer for data without contradictions.
 
     Uses at most 1 + (N−1) + 1 + N blocks, N the number of distinct empirical measures,
     within the 8N+4 of Theorem 2.4: a block is left out where its stage's goal holds without
-    it. ``on_block`` is called with the stage of each new block.
+    it. With several ``heads`` (4.1) they separate, where that takes no more blocks than one head
+    (`separate_by_heads`). ``on_block`` is called with the stage of each new block.
     """
     chosen = np.asarray(merged.representatives, dtype=np.int64)
     given = data.names
@@ -41,23 +45,24 @@ def build_paper(
     sets = {name: data.sets[name] for name in dict.fromkeys(labels)}
     targets = {name: label_set.witness() for name, label_set in sets.items()}
     state = Enclosed.of_array(data.tokens, data.offsets, chosen)
-    staged = Staged()
+    staged, aims = Staged(), list(targets.values())
+    found = separate_by_heads(state, labels, heads, seed) if heads > 1 else None
     cases: Counter[str] = Counter()
-
-    shift = shift_off_zero(state)
-    if shift is not None:
-        staged.add("preprocess", [RankOneBlock.translation(shift)])
-        state = state.shifted(shift)
-
-    def told(step: Step) -> None:
-        staged.add("separate", [step.found.block])
-        cases[str(step.found.case)] += 1
-        if on_block is not None:
-            on_block("separate")
-
-    state = separate_state(state, seed, told)
-    block, v, points = cluster_points(state, list(targets.values()), seed)
-    staged.add("cluster", [block])
+    if found is None or found.split:  # maybe one head separates in fewer blocks
+        before, steps, behind = _separated_by_one(state, seed, on_block)
+        if found is None or len(steps) < len(found.split):
+            found = None
+            staged.extend(before)
+            staged.add("separate", [step.found.block for step in steps])
+            cases.update(str(step.found.case) for step in steps)
+    if found is None:
+        block, v, points = cluster_points(behind, aims, seed)
+        staged.add("cluster", [block])
+    else:
+        staged.add("separate", found.split)
+        headed, v, points = cluster_by_heads(found, labels, aims, heads, seed)
+        staged.add("cluster", [headed])
+        points, labels = distinct_means(points, labels)
     left = LabelledPoints.of(points, labels, v)
     staged.add("match", match_labels(left, targets))
     staged.add("classify", classify(left, sets, targets))
@@ -66,7 +71,26 @@ def build_paper(
     if len(staged) > 2 * count + 1:
         raise ConstructionError(f"{len(staged)} blocks for {count} sequences break the bound")
     return Transformer(
-        staged.parameters(data.dimension),
+        staged.parameters(data.dimension, heads),
         stages=staged.stages(),
         meta={"cases": dict(sorted(cases.items()))},
     )
+
+
+def _separated_by_one(
+    state: Enclosed, seed: int, on_block: Callable[[str], None] | None
+) -> tuple[Staged, list[Step], Enclosed]:
+    """The paper's stages before clustering, with one head: preprocess, the steps of separation,
+    and the state behind them."""
+    staged, steps = Staged(), list[Step]()
+    shift = shift_off_zero(state)
+    if shift is not None:
+        staged.add("preprocess", [RankOneBlock.translation(shift)])
+        state = state.shifted(shift)
+
+    def told(step: Step) -> None:
+        steps.append(step)
+        if on_block is not None:
+            on_block("separate")
+
+    return staged, steps, separate_state(state, seed, told)

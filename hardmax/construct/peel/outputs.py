@@ -117,5 +117,5 @@ class _State:
         beta, found = Fraction(0), points
         while len(set(map(tuple, found.reduced().rows))) < len(points):
             beta = beta / 2 or Fraction(1, 2)
-            found = points.toward(means, beta)
+            found = points.combined(1 - beta, means, beta)
         return beta, found

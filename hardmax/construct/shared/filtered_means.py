@@ -18,11 +18,13 @@ import numpy as np
 
 from ...enclosure.filtered import FilteredPoints
 from ...enclosure.rounding import LEAST, MOST
+from ...enclosure.shadow import ratio
 from ...exact.array import Array, ExactArray
 from ...exact.means import exact_means
 from ...exact.numbers import Vector
 from ...exact.points import IntegerPoints
 from ...model.tokens import Tokens
+from .tie_splitting import Measures
 
 _SMALL = 2**14  # entries of tokens up to which means are exact from the start
 _CHUNK = 2**15  # tokens, or points, at a time
@@ -211,6 +213,21 @@ class Means:
                     reach,
                 )
         return cls(FilteredCloud.of_vectors(batch.means()), reach)
+
+    @classmethod
+    def of_measures(cls, state: Measures) -> Means:
+        """Means of sequences whose different tokens, and means, are at hand."""
+        rows = state.points.rows
+        nearest = np.array([[ratio(p, row[-1]) for p in row[:-1]] for row in rows])
+        means, points = state.means(), None
+        if len(state.token) * state.dimension > _SMALL:
+            points = _float_means(nearest[state.token], state.starts)
+        return cls(
+            FilteredCloud.of_vectors(means.vectors())
+            if points is None
+            else FilteredCloud(points, lambda some: means.select(some).vectors()),
+            lambda k: max(Fraction(abs(row[k]), row[-1]) for row in rows),
+        )
 
     @classmethod
     def of_array(cls, tokens: ExactArray, offsets: Array, chosen: Array) -> Means:

@@ -8,7 +8,8 @@ from random import Random
 
 import numpy as np
 
-from ...exact.array import Array
+from ...dataset.grouping import token_hashes, token_keys
+from ...exact.array import Array, ExactArray
 
 
 class Sharing:
@@ -43,19 +44,12 @@ class Sharing:
         # a token that only one sequence has hangs on that one and adds no component
         ends = self._tokens
         if focus is not None:
-            _, ends = np.unique(self._pairs(focus), return_inverse=True)
+            pairs = self._tokens * (int(focus.max()) + 1) + focus[self._owners]
+            _, ends = np.unique(pairs, return_inverse=True)
         size = self.count + int(ends.max()) + 1
         edges = self._owners, self.count + ends
         graph = coo_array((np.ones(len(ends), dtype=bool), edges), shape=(size, size))
         return int(connected_components(graph, directed=False, return_labels=False))
-
-    def images(self, focus: Array) -> int:
-        """How many different tokens there are after a block that merges none by chance."""
-        return len(np.unique(self._pairs(focus)))
-
-    def _pairs(self, focus: Array) -> Array:
-        pairs: Array = self._tokens * (int(focus.max()) + 1) + focus[self._owners]
-        return pairs
 
     def pairs(self, rng: Random) -> Iterator[tuple[int, int]]:
         """Pairs of sequences that share a token, at random."""
@@ -79,3 +73,29 @@ def numbered(keys: Iterable[Hashable]) -> Array:
     """
     known: dict[Hashable, int] = {}
     return np.array([known.setdefault(key, len(known)) for key in keys])
+
+
+def token_numbers(tokens: ExactArray, rows: Array) -> Array:
+    """Numbers of the tokens in some rows, equal where they are, by first appearance.
+
+    >>> token_numbers(ExactArray(np.array([[1.0], [2.0], [1.0]])), np.arange(3))
+    array([0, 1, 0])
+    """
+    scaled = tokens.scaled() if tokens.exact else None
+    if scaled is not None or not tokens.exact:
+        X = (tokens.values if scaled is None else scaled[0])[rows]
+        _, first, place = np.unique(token_hashes(X), return_index=True, return_inverse=True)
+        if (X[first[place]] == X).all():  # no two different tokens share a hash
+            return by_appearance(first)[place]
+    return numbered(token_keys(tokens, rows.tolist()))
+
+
+def by_appearance(first: Array) -> Array:
+    """The rank of each kind among all kinds, given where it appears first.
+
+    >>> by_appearance(np.array([5, 0, 2]))
+    array([2, 0, 1])
+    """
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank

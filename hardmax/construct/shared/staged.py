@@ -8,28 +8,28 @@ from fractions import Fraction
 import numpy as np
 
 from ...exact.array import ExactArray
-from ...model.layers import RankOneBlock
-from ...model.parameters import NAMES, Parameters
+from ...model.parameters import NAMES, PackedBlock, Parameters
 
 
-class Staged(Sequence[tuple[str, RankOneBlock]]):
+class Staged(Sequence[tuple[str, PackedBlock]]):
     """Pairs (stage, block), in order. Blocks that come packed stay packed.
 
+    >>> from hardmax import RankOneBlock
     >>> staged = Staged([("shift", RankOneBlock.translation((1, 0)))])
     >>> staged.add("tent", Parameters.pack([RankOneBlock.of(2, b=k) for k in range(3)], 2))
     >>> staged.stages(), staged.parameters(2).b.values.tolist()
     (['shift', 'tent', 'tent', 'tent'], [1.0, 0.0, 1.0, 2.0])
     """
 
-    def __init__(self, pairs: Iterable[tuple[str, RankOneBlock]] = ()) -> None:
-        self._pieces: list[tuple[str, Sequence[RankOneBlock]]] = []
+    def __init__(self, pairs: Iterable[tuple[str, PackedBlock]] = ()) -> None:
+        self._pieces: list[tuple[str, Sequence[PackedBlock]]] = []
         self.extend(pairs)
 
-    def add(self, stage: str, blocks: Sequence[RankOneBlock]) -> None:
+    def add(self, stage: str, blocks: Sequence[PackedBlock]) -> None:
         """Append blocks of one stage."""
         self._pieces.append((stage, blocks))
 
-    def extend(self, pairs: Iterable[tuple[str, RankOneBlock]]) -> None:
+    def extend(self, pairs: Iterable[tuple[str, PackedBlock]]) -> None:
         """Append pairs, or all pieces of another one."""
         if isinstance(pairs, Staged):
             self._pieces += pairs._pieces
@@ -39,7 +39,7 @@ class Staged(Sequence[tuple[str, RankOneBlock]]):
     def __len__(self) -> int:
         return sum(len(blocks) for _, blocks in self._pieces)
 
-    def __iter__(self) -> Iterator[tuple[str, RankOneBlock]]:
+    def __iter__(self) -> Iterator[tuple[str, PackedBlock]]:
         return ((stage, block) for stage, blocks in self._pieces for block in blocks)
 
     def __getitem__(self, k):  # type: ignore[no-untyped-def]
@@ -49,17 +49,17 @@ class Staged(Sequence[tuple[str, RankOneBlock]]):
         """The stage of every block."""
         return [stage for stage, blocks in self._pieces for _ in range(len(blocks))]
 
-    def parameters(self, dimension: int) -> Parameters:
-        """All blocks, packed; raises ResourceLimitError past float64's range."""
+    def parameters(self, dimension: int, heads: int = 1) -> Parameters:
+        """All blocks, packed, with so many heads; ResourceLimitError past float64's range."""
         parts: list[Parameters] = []
-        loose: list[RankOneBlock] = []
+        loose: list[PackedBlock] = []
         for _, blocks in self._pieces:
             if isinstance(blocks, Parameters):
-                parts += [Parameters.pack(loose, dimension), blocks]
+                parts += [Parameters.pack(loose, dimension, heads), blocks.with_heads(heads)]
                 loose = []
             else:
                 loose += blocks
-        parts.append(Parameters.pack(loose, dimension))
+        parts.append(Parameters.pack(loose, dimension, heads))
         return Parameters(
             **{name: _joined([getattr(part, name) for part in parts]) for name in NAMES}
         )

@@ -11,8 +11,7 @@ from ...exact.array import Array
 from ...exact.means import exact_means
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
-from ...model.tokens import Tokens
-from .tie_splitting import split_ties
+from .tie_splitting import Measures, split_measures
 
 
 def untied_means(
@@ -22,9 +21,9 @@ def untied_means(
     means = exact_means(data.tokens, data.offsets, chosen)
     if all(labels[i] == labels[j] for j, i in enumerate(means.first_equal().tolist())):
         return [], means
-    batch = Tokens.of_sequences(data.tokens, data.offsets, chosen)
-    split = split_ties(batch, labels, seed)
-    return split, IntegerPoints(batch.mean_rows())
+    start = Measures.of_array(data.tokens, data.offsets, chosen)
+    split, state = split_measures(start, labels, seed)
+    return split, state.means()
 
 
 def distinct_means(means: IntegerPoints, labels: Sequence[str]) -> tuple[IntegerPoints, list[str]]:

@@ -67,8 +67,8 @@ class Plan:
         """The plan of a model of rank-1 blocks; compiled once, then remembered."""
         if model.parameters is None:
             raise InputError("only models of rank-1 blocks have a plan")
-        if model.masked:
-            raise InputError("a plan is for attention without mask (`hardmax.engine.masked`)")
+        if model.masked or model.heads > 1:
+            raise InputError("a plan is for one head without mask (`hardmax.engine.cut`)")
         held = model.parameters.__dict__  # as functools.cached_property does it
         known = held.setdefault("plans", {})
         if sizes not in known:

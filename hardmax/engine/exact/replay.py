@@ -21,7 +21,7 @@ from ..forward.points import RESTS, UNCLEAR
 from .history import ActivationHistory
 from .integer_layers import IntegerLayers
 
-_LONG = 2000  # bits of a denominator from which fractions are reduced
+_LONG = 2000  # bits of a denominator up to which fractions are never reduced
 
 
 def replay(
@@ -84,6 +84,7 @@ class _Integers:
 
     def __init__(self, z: Array) -> None:
         self.z = z
+        self.limits = np.full(z.shape[1], _LONG)  # bits of q from which a point is reduced
 
     def layers(self, at: Array, layers: Array, unclear: Array | None = None) -> None:
         """Take the points of the sequences ``at`` through one layer each, or all through one.
@@ -102,11 +103,23 @@ class _Integers:
             return
         common = np.gcd(np.gcd.reduce(value, axis=0), factor)
         value, factor = value // common, factor // common
-        z = _shortened(z * factor[:, None] + w * value[..., None])
+        z = self._shortened(z * factor[:, None] + w * value[..., None], at)
         if whole:
             self.z = z
         else:
             self.z[:, at] = z
+
+    def _shortened(self, z: Array, at: Array) -> Array:
+        """The points ``z`` of the sequences ``at``, in lowest terms where they are long.
+
+        The divisor of long numbers is dear, so a point waits until its q has doubled.
+        """
+        long = _bits(z) > self.limits[at]
+        if not long.any():
+            return z
+        z[:, long] //= np.gcd.reduce(z[:, long], axis=(0, 2))[:, None]
+        self.limits[at[long]] = np.maximum(_LONG, 2 * _bits(z[:, long]))
+        return z
 
     def times(self, factor: Fraction) -> None:
         """Multiply by a rational."""
@@ -161,8 +174,6 @@ def _start(
     return z
 
 
-def _shortened(z: Array) -> Array:
-    """The same points in lowest terms, where the numbers are long."""
-    if max(number.bit_length() for number in z[0, :, -1].tolist()) < _LONG:
-        return z
-    return np.asarray(z // np.gcd.reduce(z, axis=(0, 2))[:, None])
+def _bits(z: Array) -> Array:
+    """How many bits the denominators of points have, (n,)."""
+    return np.array([q.bit_length() for q in z[0, :, -1].tolist()], dtype=np.int64)

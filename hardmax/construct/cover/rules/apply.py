@@ -17,6 +17,7 @@ import numpy as np
 from ....exact.array import Array
 from ....exact.numbers import power_of_two_below
 from ....model.layers import RankOneBlock
+from ....model.parameters import PackedBlock
 from ....stages import tell
 from ..height_slice import Cut, HeightSlice, TooClose, short_power
 from ..tents.panels import TentPanel, precision
@@ -87,14 +88,14 @@ def _centered(base: HeightSlice, cut: Cut, free: Array, above: Array) -> Cut:
 
 def repair(
     base: HeightSlice, place: Array, wanted: Array, levels: Sequence[Fraction], seed: int = 0
-) -> list[Sequence[RankOneBlock]]:
+) -> list[Sequence[PackedBlock]]:
     """Plateaus that move every misplaced point to its level, d − 1 at a time, and nothing else.
 
     ``place`` and ``wanted`` (n,) index ``levels``. The widest of many plateaus is taken, or a
     panel of them where there is no time for that.
     """
     rng = np.random.default_rng(seed)
-    blocks: list[Sequence[RankOneBlock]] = []
+    blocks: list[Sequence[PackedBlock]] = []
     wrong = np.flatnonzero(place != wanted)
     shifts: dict[Fraction, list[int]] = {}
     for j in wrong.tolist():
@@ -115,7 +116,7 @@ def _many(
     members: Array,
     shift: Fraction,
     rng: np.random.Generator,
-    blocks: list[Sequence[RankOneBlock]],
+    blocks: list[Sequence[PackedBlock]],
 ) -> list[int]:
     """Append panels of plateaus; what is left where none can be certified."""
     plateaus = Plateaus(base, members, shift, rng)

@@ -1,10 +1,10 @@
-"""Exact outputs of any model: masked ones (4.2) by way of single tokens, all others by their plan.
+"""Exact outputs of any model: by its plan, or cut behind its attention and continued by tokens.
 
-Under a mask a sequence seldom becomes one point, and its output is the mean of its last tokens. But
-behind the last attention layer that is not the identity, every token goes its own way. So the
-blocks up to there run on exact tokens, where a prefix mean is a running sum; then each *distinct*
-token goes through the feed-forward layers behind as a sequence of its own, at the speed of the
-plan. The outputs are means of what comes out.
+A plan is for attention with one head and no mask (2.4). Under a mask (4.2), or with several heads
+(4.1), the blocks up to the last attention layer that is not the identity run on exact tokens; under
+a mask a prefix mean is a running sum. Behind it every token goes its own way: each *distinct* token
+goes through the feed-forward layers as a sequence of its own, at the speed of the plan. The outputs
+are means of what comes out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..exact.array import Array, ExactArray
 from ..exact.matrix import IntegerRows
 from ..exact.rows import row_of, vector_of
 from ..model.layers import RankOneBlock
-from ..model.parameters import VECTORS, Parameters
+from ..model.parameters import HEADED, VECTORS, PackedBlock, Parameters
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer, apply
 from .chunks import chunks
@@ -44,17 +44,17 @@ def evaluate(
 ) -> Outputs:
     """Compute the exact outputs of packed sequences, as `hardmax.engine.outputs.evaluate` does.
 
-    A masked model has exact outputs throughout: ``inside`` is not asked. Raises InputError for
-    general layers.
+    A model that is masked or has several heads has exact outputs throughout: ``inside`` is not
+    asked. Raises InputError for general layers.
 
     >>> model = Transformer([RankOneBlock.of(1, rho=0, alpha=1)], masked=True)
     >>> evaluate(model, ExactArray(np.array([[1.0], [2.0]])), np.array([0, 2]))[0]
     (Fraction(5, 4),)
     """
-    if not model.masked:
-        return evaluate_by_plan(model, tokens, offsets, inside, progress, search, sizes)
     if model.parameters is None:
         raise InputError("only models of rank-1 blocks have a plan")
+    if not model.masked and model.heads == 1:
+        return evaluate_by_plan(model, tokens, offsets, inside, progress, search, sizes)
     split = _Split.of(model)
     count, found = len(offsets) - 1, Tally()
     outputs = Outputs(np.full(count, OPEN), [], {}, np.zeros(count, dtype=bool))
@@ -87,13 +87,14 @@ def _within(progress: Progress | None, depth: int, low: float, high: float) -> P
 
 @dataclass(frozen=True)
 class _Split:
-    """A masked model cut behind its last attention layer that is not the identity.
+    """A model cut behind its last attention layer that is not the identity.
 
     ``mixing`` lists the blocks up to there, ``free`` is the rest as a model of single tokens.
     """
 
-    mixing: Sequence[RankOneBlock]
+    mixing: Sequence[PackedBlock]
     free: Transformer | None
+    masked: bool
 
     @classmethod
     def of(cls, model: Transformer) -> _Split:
@@ -101,21 +102,25 @@ class _Split:
         p = model.parameters
         if p is None:
             raise InputError("only models of rank-1 blocks have a plan")
-        known = p.__dict__.get("masked split")
-        if known is None:
-            known = p.__dict__.setdefault("masked split", cls._cut(p))
-        return known  # type: ignore[no-any-return]
+        known = p.__dict__.setdefault("splits", {})
+        if model.masked not in known:
+            known.setdefault(model.masked, cls._cut(p, model.masked))
+        return known[model.masked]  # type: ignore[no-any-return]
 
     @classmethod
-    def _cut(cls, p: Parameters) -> _Split:
-        mixes = [k for k in range(len(p)) if p.rho.entry(k) != 1 or p.alpha.entry(k)]
+    def _cut(cls, p: Parameters, masked: bool) -> _Split:
+        H = p.heads
+        mixes = [
+            k for k in range(len(p))
+            if p.rho.entry(k) != 1 or any(p.alpha.entry(k * H + h) for h in range(H))
+        ]  # fmt: skip
         cut = mixes[-1] + 1 if mixes else 0
-        return cls(p[:cut], _free(p, cut) if cut < len(p) else None)
+        return cls(p[:cut], _free(p, cut) if cut < len(p) else None, masked)
 
     def outputs(self, batch: Tokens, told: Callable[[int], None], sizes: Sizes) -> list[Row]:
         """The outputs of a batch, which is changed, in lowest terms."""
         for k, block in enumerate(self.mixing):
-            apply(batch, block, masked=True)
+            apply(batch, block, self.masked)
             told(k + 1)
         if self.free is None:
             return [tuple(row_of(mean)) for mean in batch.means()]
@@ -137,19 +142,24 @@ class _Split:
         if self.free is None:
             raise AssertionError("there are layers behind the last attention")
         for block in self.free.blocks[1:]:
-            apply(batch, block, masked=True)  # type: ignore[arg-type]
+            apply(batch, block, self.masked)  # type: ignore[arg-type]
         return [tuple(row_of(mean)) for mean in batch.means()]
 
 
 def _free(p: Parameters, cut: int) -> Transformer:
     """The blocks from ``cut`` on, behind one that makes a point of a single token: it changes
-    nothing."""
+    nothing. Their attention is the identity, with one head."""
     first = RankOneBlock.of(p.dimension, rho=0, alpha=1)
+    depth = len(p) - cut
     arrays = {}
     for name, array in p.arrays.items():
         width = p.dimension if name in VECTORS else 1
+        shape = (p.dimension,) if name in VECTORS else ()
         mine: object = getattr(first, name)
-        lead = np.array(mine, dtype=np.float64).reshape((1, *array.shape[1:]))
+        lead = np.array(mine, dtype=np.float64).reshape((1, *shape))
+        if name in HEADED:
+            arrays[name] = ExactArray.owning(np.concatenate([lead, np.zeros((depth, *shape))]))
+            continue
         exact: dict[int, Fraction] = {
             k + (1 - cut) * width: x for k, x in array.exact.items() if k >= cut * width
         }

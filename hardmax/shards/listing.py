@@ -1,0 +1,98 @@
+"""The files of a folder or glob, what `labels.json` promises of them, and how long they are."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from glob import glob, has_magic
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..formats.data import SIDECAR, load
+from ..formats.data_parquet import count_rows
+from ..formats.files import read_bytes
+from ..formats.written import parse
+
+SUFFIXES = (".npz", ".parquet")  # of the shards in a folder; a glob may name files of any form
+
+
+def is_sharded(path: str) -> bool:
+    """Whether a name is that of a folder, or a glob that no file has as its name."""
+    return Path(path).is_dir() or (has_magic(path) and not Path(path).exists())
+
+
+def listed(path: str | PathLike[str]) -> tuple[list[str], Path]:
+    """The files of the shards in their order, and where `labels.json` is or would be."""
+    folder = Path(path)
+    if folder.is_dir():
+        names = sorted(x.name for x in folder.iterdir() if x.suffix in SUFFIXES and x.is_file())
+        paths = [str(folder / name) for name in names if not name.startswith(".")]
+        if not paths:
+            raise InputError(f"{path}: the folder holds no .npz or .parquet file")
+        return paths, folder / SIDECAR
+    paths = sorted(x for x in glob(str(path)) if Path(x).is_file() and Path(x).name != SIDECAR)
+    if not paths:
+        raise InputError(f"{path}: no such file")
+    return paths, Path(paths[0]).with_name(SIDECAR)
+
+
+def described(beside: Path) -> dict[str, Any]:
+    """The object in `labels.json`, with at least one of the keys labels and shards."""
+    try:
+        found = parse(read_bytes(beside))
+    except InputError as problem:
+        raise InputError(f"{beside}: {problem}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{beside}: expected an object with the key 'labels'")
+    if "labels" in found and set(found) <= {"format", "labels", "shards"}:
+        return found
+    return {"labels": found}  # an object of label sets alone
+
+
+def promised_of(entries: Any, paths: Sequence[str], beside: Path) -> list[tuple[int, str] | None]:
+    """Count and SHA-256 of each file, as `labels.json` says them; None where it does not."""
+    if entries is None:
+        return [None] * len(paths)
+    known: dict[str, tuple[int, str]] = {}
+    try:
+        for entry in entries:
+            known[entry["file"]] = int(entry["sequences"]), str(entry["sha256"])
+    except (TypeError, KeyError, ValueError):
+        raise InputError(
+            f"{beside}: 'shards' is a list of objects with file, sequences and sha256"
+        ) from None
+    names = {Path(path).name for path in paths}
+    missing = next((name for name in known if name not in names), None)
+    if missing is not None:
+        raise InputError(
+            f"{beside}: the shard {missing} is missing; restore it, or take it out of the key "
+            f"'shards'"
+        )
+    more = next((name for name in sorted(names) if name not in known), None)
+    if more is not None:
+        raise InputError(f"{beside}: the key 'shards' does not name {more}, which lies beside it")
+    return [known[Path(path).name] for path in paths]
+
+
+def count_sequences(path: str) -> int:
+    """The number of sequences of a file, from its head where that says it."""
+    try:
+        if path.endswith(".npz"):
+            with zipfile.ZipFile(path) as archive, archive.open("offsets.npy") as file:
+                version = np.lib.format.read_magic(file)
+                read = {
+                    (1, 0): np.lib.format.read_array_header_1_0,
+                    (2, 0): np.lib.format.read_array_header_2_0,
+                }[version]
+                return int(read(file)[0][0]) - 1
+        if path.endswith(".parquet"):
+            rows = count_rows(path)
+            if rows is not None:
+                return rows
+    except Exception:  # a broken file can raise almost anything; reading it says what is wrong
+        return len(load(path))
+    return len(load(path))
