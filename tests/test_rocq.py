@@ -11,6 +11,7 @@ import pytest
 import hardmax as hm
 from hardmax.formats.rocq import rocq_script
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
+from hardmax.network.layers import Attention, Readout
 
 ROCQ = Path(__file__).parents[1] / "proofs" / "rocq"
 
@@ -39,7 +40,8 @@ def test_every_block_and_sequence_is_written():
     model = hm.build(data)
     text = rocq_script(model, data)
     assert text.count("QBlock [::") == len(model)
-    assert text.count("label_") == 2 * len(data)
+    assert text.count("Definition label_") == len(data)
+    assert text.count("  Hyperplane ") == len(data) * (len(data) - 1) // 2  # no two are points
     assert "(1 # 3)" in text
     for kind in ("QPoint", "QBall", "QBox", "QHalfspace", "QPolyhedron"):
         assert text.count(f"qset := {kind}") == 1
@@ -66,8 +68,43 @@ def test_balls_with_positions_are_refused():
 def test_chosen_sequences_only():
     data = _data()
     text = rocq_script(hm.build(data), data, [0, 3])
-    assert text.count("qset := ") == 2
-    assert "label_2" not in text
+    assert text.split("Definition data")[1].count("  ([:: [::") == 2
+    assert text.count("Definition label_") == 5  # the label sets of the file, as in DISJOINT
+    assert "measures R 2 data = 2%nat" in text
+
+
+def test_the_counts_are_those_of_the_certificate():
+    data = hm.Dataset([[(0, 0)], [(0, 0), (0, 0)], [(1, 2)]], ["a", "a", "b"])
+    model = hm.build(data)
+    found = hm.certify(model, data)
+    text = rocq_script(model, data)
+    assert f"measures R 2 data = {found.N}%nat" in text
+    assert f"size model = {found.blocks}%nat" in text
+    assert f"parameters R 2 model = {found.parameters}%nat" in text
+
+
+def test_bounds_are_claimed_only_where_they_hold():
+    data = hm.Dataset([[(0, 0)], [(1, 2)]], ["a", "b"])
+    model = hm.build(data)
+    assert "Theorem bounds" in rocq_script(model, data)
+    idle = hm.RankOneBlock.of(2)
+    long = hm.Transformer([*model.blocks, *[idle] * 20])
+    assert "Theorem bounds" not in rocq_script(long, data)  # more than 8N + 4 = 20 blocks
+    line = hm.Dataset([[(0,)], [(1,)]], ["a", "b"])
+    assert "Theorem bounds" not in rocq_script(hm.build(line), line)  # Theorem 2.4 asks for d ≥ 2
+
+
+def test_several_heads_are_refused(tmp_path):
+    from hardmax.cli.main import _code
+
+    eye = [[1, 0], [0, 1]]
+    heads = Attention(Q=[eye, eye], V=[eye, eye])
+    heads_file, points = tmp_path / "heads.npz", tmp_path / "data.json"
+    hm.Network([heads, Readout()], dimension=2, classes=["a", "b"]).save(heads_file)
+    points.write_text('{"sequences": [{"tokens": [[0, 1]], "label": "a"}]}')
+    script = tmp_path / "proved.v"
+    assert _code(["export", str(heads_file), str(points), "--to", "rocq", "-o", str(script)]) == 2
+    assert not script.exists()
 
 
 def test_the_command(tmp_path, capsys):
@@ -90,13 +127,59 @@ def test_rocq_proves_a_true_model_and_refuses_a_wrong_one(tmp_path):
     model = hm.build(data)
     good = _coqc(rocq_script(model, data), tmp_path)
     assert good.returncode == 0, good.stderr
-    assert "Closed under the global context" in good.stdout
+    assert good.stdout.splitlines() == ["Closed under the global context"] * 3
     blocks = list(model.blocks)
     wrong = hm.Transformer(blocks[:-1])
     assert not hm.certify(wrong, data).proved
     bad = _coqc(rocq_script(wrong, data), tmp_path)
     assert bad.returncode != 0
-    assert "check 2 model data = true" in bad.stderr  # what Qed could not accept
+    assert "check_proved 2" in bad.stderr  # what Qed could not accept
     nothing = _coqc(rocq_script(model, data, []), tmp_path)  # J >= 1 in docs/certificate.md
     assert nothing.returncode != 0
-    assert "check 2 model data = true" in nothing.stderr
+    assert "check_proved 2" in nothing.stderr
+
+
+# what is changed in the exported text, and which computation must then refuse it
+MUTANTS = {
+    "sets that meet": ("QBall [:: (5 # 1); (5 # 1)] (1 # 1)", "QBall [:: (5 # 1); (5 # 1)] (8 # 1)",
+                       "check_proved"),
+    "a hyperplane off its place": ("(10 # 1)\n    [:: ] [:: (1 # 1)]",
+                                   "(11 # 1)\n    [:: ] [:: (1 # 1)]", "check_proved"),
+    "a pair of sets without hyperplane": ("  Hyperplane 1 3", "  Hyperplane 1 4", "check_proved"),
+    "a sequence with the label of another": ("(1 # 3)]], 4%nat)", "(1 # 3)]], 3%nat)",
+                                             "check_proved"),
+    "a label that is not there": ("(1 # 3)]], 4%nat)", "(1 # 3)]], 5%nat)", "check_proved"),
+    "one sequence too many": ("measures R 2 data = 5%nat", "measures R 2 data = 6%nat",
+                              "counts_sound"),
+    "a number of blocks": ("model data 5 8 ", "model data 5 7 ", "check_counts"),
+    "a number of parameters": ("model data 5 8 43", "model data 5 8 42", "check_counts"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+@pytest.mark.parametrize("name", MUTANTS)
+def test_rocq_refuses_false_statements(tmp_path, name):
+    data = _data()
+    before, after, told = MUTANTS[name]
+    text = rocq_script(hm.build(data), data)
+    assert text.count(before) == 1
+    found = _coqc(text.replace(before, after), tmp_path)
+    assert found.returncode != 0
+    assert told in found.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+@pytest.mark.parametrize("kind", ["argmax", "positions", "equal measures"])
+def test_rocq_proves_other_readings(tmp_path, kind):
+    sequences = [[(0, 1), (2, 1)], [(1, 0)], [(3, 3)], [(3, 3), (3, 3)]]
+    if kind == "argmax":
+        data = hm.Dataset(sequences, ["a", "b", "c", "c"], label_sets="argmax")
+    elif kind == "positions":
+        sets = {"a": Box((0, 0), (1, 1)), "b": Halfspace((1, 1), 2), "c": Point((-1, -1))}
+        data = hm.Dataset(sequences, ["a", "b", "c", "b"], sets, positional=True)
+    else:
+        data = hm.Dataset(sequences, ["a", "b", "c", "c"])
+    found = _coqc(rocq_script(hm.build(data), data), tmp_path)
+    assert found.returncode == 0, found.stderr

@@ -75,7 +75,8 @@ def export(
     that some output misses its label. So `unsat` means that the labels hold.
 
     rocq: a file that coqc accepts exactly if the output of every sequence of DATA lies in its
-    label set; it uses the checker in proofs/rocq, which is proved sound there.
+    label set, the label sets are disjoint, and N, the blocks and the parameters are as it says,
+    with their bounds where they hold; it uses the checker in proofs/rocq, proved sound there.
 
     vnnlib: a folder in the layout of VNN-COMP, for verifiers of neural networks, with the
     answers: for each sequence of DATA the label holds within a radius just below the robust
@@ -223,4 +224,4 @@ def _script(
 
     if parse_number(radius) or claim != "label":
         raise InputError("--radius and --claim belong to --to smt2")
-    return rocq_script(model, data, places), "coqc accepts it exactly if the labels hold"
+    return rocq_script(model, data, places), "coqc accepts it exactly if it is proved"

@@ -1,8 +1,8 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Classification Softmax.
-From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Example.
+From Hardmax Require Import TieSplitting Separation Strategy Classification Softmax.
+From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
 Print Assumptions SA_paper.
 Print Assumptions FF_rank1.
@@ -37,11 +37,29 @@ Print Assumptions peel_step.
 Print Assumptions peeling.
 Print Assumptions collapse.
 Print Assumptions collapse_and_peel.
+Print Assumptions sweep_step.
+Print Assumptions sweep.
+Print Assumptions attraction.
 Print Assumptions clustering.
 Print Assumptions separated_depth.
 Print Assumptions split_tie.
 Print Assumptions split_tie_keep.
 Print Assumptions split_ties.
+Print Assumptions more_components.
+Print Assumptions mix_diff.
+Print Assumptions admissible.
+Print Assumptions separation_step.
+Print Assumptions separating_block.
+Print Assumptions separation.
+Print Assumptions separation_depth.
+Print Assumptions ncomp_disjoint.
+Print Assumptions cluster_and_sweep.
+Print Assumptions paper_strategy.
+Print Assumptions paper_strategy_bounds.
+Print Assumptions preprocessing.
+Print Assumptions paper_strategy_preprocessed.
+Print Assumptions theorem_2_4_paper_stages.
+Print Assumptions theorem_2_4_paper_stages_distinct.
 Print Assumptions build_distinct.
 Print Assumptions build.
 Print Assumptions classification_necessary.
@@ -71,6 +89,14 @@ Print Assumptions readout_exact.
 Print Assumptions checker_exact.
 Print Assumptions checker_sound.
 Print Assumptions checker_nonempty.
+Print Assumptions below_sound.
+Print Assumptions separated_sound.
+Print Assumptions disjoint_sound.
+Print Assumptions proved_sound.
+Print Assumptions parameters_exact.
+Print Assumptions measures_exact.
+Print Assumptions counts_sound.
+Print Assumptions bounds_sound.
 Print Assumptions model_checks.
 Print Assumptions model_classifies.
 Print Assumptions model_classifies_rat.

@@ -13,7 +13,7 @@ Local Open Scope ring_scope.
 Section Clustering.
 Variables (R : realFieldType) (d : nat).
 Notation token := 'cV[R]_d.
-Implicit Types (Z S : seq token) (z s v : token).
+Implicit Types (Z S Y : seq token) (z s v : token).
 
 Lemma mean_all Z z : Z != [::] -> {in Z, forall y, y = z} -> mean Z = z.
 Proof.
@@ -31,10 +31,6 @@ exists (const_mx 1).
 by move=> x y xS yS _; apply: inj => //; rewrite u0 !dot0l.
 Qed.
 
-(* FF: translation by s (u = 0, b = 1, w = s); SA: rho = 0, alpha = lam,         *)
-(* A = v v^T                                                                    *)
-Definition cluster_block s v (lam : R) : rank1 R d := Rank1 0 1 s 0 lam v.
-
 (* the first token that maximises <v,.> *)
 Definition leader v Z : token :=
   head 0 [seq z <- Z | all (fun y => dot v y <= dot v z) Z].
@@ -50,32 +46,38 @@ have sub y : y \in F -> y \in Z /\ {in Z, forall x, dot v x <= dot v y}.
 by case: F sub => // a F sub _; apply: sub; apply: mem_head.
 Qed.
 
+(* FF: translation by s (u = 0, b = 1, w = s); then attention with A = v v^T     *)
+Definition leader_block s v (rho lam : R) : rank1 R d := Rank1 0 1 s rho lam v.
+
 (* Lemma 3.3. After the shift every token has <v,z> > 0, so every token is      *)
-(* attracted by the one that maximises <v,.> in its sequence.                   *)
-Theorem clustering S : (0 < d)%N -> exists s v,
-  {in S, forall z, z + s != 0} /\
-  forall Z, Z != [::] -> {subset Z <= S} ->
-  [/\ leader v Z \in Z, {in Z, forall y, y != leader v Z -> dot v y < dot v (leader v Z)}
-    & forall lam, apply_block (block_of (cluster_block s v lam)) Z =
-                  [seq lam *: (leader v Z + s) | _ <- Z]].
+(* attracted by the one that maximises <v,.> in its sequence. A longer shift    *)
+(* lifts the tokens above the points of Y.                                      *)
+Theorem attraction S Y : (0 < d)%N -> exists s v,
+  [/\ {in S &, injective (dot v)}, {in S, forall z, 0 < dot v (z + s)},
+      forall z y, z \in S -> y \in Y -> dot v y < dot v (z + s)
+    & forall Z, Z != [::] -> {subset Z <= S} ->
+      [/\ leader v Z \in Z, {in Z, forall y, y != leader v Z -> dot v y < dot v (leader v Z)}
+        & forall rho lam, apply_block (block_of (leader_block s v rho lam)) Z =
+                  [seq rho *: (z + s) + lam *: (leader v Z + s) | z <- Z]]].
 Proof.
 move=> d0; have [v v0 inj] := nonzero_direction S d0.
-have [t _ ht] := upper_bound [seq - dot v z | z <- S].
+have [t _ ht] := upper_bound [seq dot v y - dot v z | y <- 0 :: Y, z <- S].
 pose s := (t / sqn v) *: v; exists s, v.
+have above z y : z \in S -> y \in 0 :: Y -> dot v y < dot v (z + s).
+  move=> zS yY; rewrite dotDr dotZr -/(sqn v) mulfVK ?sqn_eq0 //.
+  rewrite -ltr_subl_addl; apply: ht.
+  exact: (allpairs_f (fun y z => dot v y - dot v z) yY zS).
 have pos z : z \in S -> 0 < dot v (z + s).
-  move=> zS; rewrite dotDr dotZr -/(sqn v) mulfVK ?sqn_eq0 //.
-  by rewrite -ltr_subl_addl sub0r; apply: ht; apply: (map_f (fun z => - dot v z)).
-split=> [z zS | Z Z0 sub].
-  by apply: contraTneq (pos z zS) => ->; rewrite dotC dot0l ltxx.
+  by move=> /above/(_ (mem_head _ _)); rewrite (dotC v 0) dot0l.
+split=> // [z y zS yY | Z Z0 sub]; first by apply: above; rewrite ?inE ?yY ?orbT.
 have := leaderP v Z0; set z := leader v Z => -[zZ zmax].
 have lt y : y \in Z -> y != z -> dot v y < dot v z.
   move=> yZ yz; rewrite lt_neqAle zmax // andbT; apply: contra yz => /eqP e.
   by apply/eqP/inj; rewrite ?sub.
-split=> // lam; rewrite /apply_block SA_rank1 /= -map_comp.
-apply/eq_in_map => x xZ /=; rewrite scale0r add0r; congr (_ *: _).
-have ffE y : FF (block_of (cluster_block s v lam)) y = y + s.
+split=> // rho lam; rewrite /apply_block SA_rank1 /= -map_comp.
+have ffE y : FF (block_of (leader_block s v rho lam)) y = y + s.
   by rewrite FF_rank1 /= dot0l add0r relu_pos ?ler01 // scale1r.
-rewrite ffE (eq_map ffE).
+apply/eq_in_map => x xZ /=; rewrite ffE (eq_map ffE); congr (_ + _ *: _).
 have le w y : (dot v (x + s) * dot v (y + s) <= dot v (x + s) * dot v (w + s))
               = (dot v y <= dot v w).
   by rewrite ler_pmul2l ?pos ?sub // !dotDr ler_add2r.
@@ -85,6 +87,23 @@ apply: mean_all => [|w].
 rewrite mem_filter => /andP[/allP wmax /mapP[y yZ e]]; rewrite e; congr (_ + s).
 apply/eqP; apply: contraTT (wmax (z + s) (map_f _ zZ)) => /(lt y yZ).
 by rewrite e le -ltNge.
+Qed.
+
+(* rho = 0: every sequence becomes one point                                    *)
+Definition cluster_block s v (lam : R) : rank1 R d := leader_block s v 0 lam.
+
+Theorem clustering S : (0 < d)%N -> exists s v,
+  {in S, forall z, z + s != 0} /\
+  forall Z, Z != [::] -> {subset Z <= S} ->
+  [/\ leader v Z \in Z, {in Z, forall y, y != leader v Z -> dot v y < dot v (leader v Z)}
+    & forall lam, apply_block (block_of (cluster_block s v lam)) Z =
+                  [seq lam *: (leader v Z + s) | _ <- Z]].
+Proof.
+move=> d0; have [s [v [_ pos _ att]]] := attraction S [::] d0; exists s, v.
+split=> [z zS | Z Z0 sub].
+  by apply: contraTneq (pos z zS) => ->; rewrite dotC dot0l ltxx.
+have [zZ lt eZ] := att Z Z0 sub; split=> // lam; rewrite eZ.
+by apply: eq_map => z; rewrite scale0r add0r.
 Qed.
 
 (* Sequences without common tokens, as the separation step (Lemma 3.5) leaves   *)

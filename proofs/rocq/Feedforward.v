@@ -44,12 +44,12 @@ exists a => [|y]; rewrite ?mem_head // inE => /orP[/eqP-> // | /hx le].
 exact: le_trans le (ltW lt).
 Qed.
 
-(* a point that is a root of none of finitely many non-zero polynomials *)
-Lemma nonroot (p : {poly R}) : p != 0 -> exists t, p.[t] != 0.
+(* a natural number that is a root of none of finitely many non-zero polynomials *)
+Lemma nonroot (p : {poly R}) : p != 0 -> exists n : nat, p.[n%:R] != 0.
 Proof.
 move=> p0; pose rs := [seq i%:R | i <- iota 0 (size p)] : seq R.
-have [/hasP[t _ ht] | /hasPn h] := boolP (has (fun t => p.[t] != 0) rs).
-  by exists t.
+have [/hasP[_ /mapP[n _ ->] ht] | /hasPn h] := boolP (has (fun t => p.[t] != 0) rs).
+  by exists n.
 have ars : all (root p) rs by apply/allP => t /h; rewrite negbK.
 have urs : uniq rs.
   by rewrite map_inj_uniq ?iota_uniq // => i j /eqP; rewrite eqr_nat => /eqP.
@@ -57,7 +57,7 @@ by have := max_poly_roots p0 ars urs; rewrite size_map size_iota ltnn.
 Qed.
 
 Lemma nonroots (ps : seq {poly R}) :
-  exists t, {in ps, forall p, p != 0 -> p.[t] != 0}.
+  exists n : nat, {in ps, forall p, p != 0 -> p.[n%:R] != 0}.
 Proof.
 have [|t ht] := @nonroot (\prod_(p <- ps | p != 0) p).
   by rewrite prodf_seq_neq0; apply/allP => p _; apply/implyP.
@@ -150,8 +150,8 @@ pose P (z : token) := rVpoly z^T.
 have hP t z : (P z).[t] = dot (\col_(i < d) t ^+ i) z.
   rewrite /P horner_poly; apply: eq_bigr => i _.
   by rewrite valK !mxE mulrC.
-have [t ht] := nonroots [seq P (z.1 - z.2) | z <- allpairs pair S S].
-exists (\col_(i < d) t ^+ i) => x y xS yS e; apply/eqP; rewrite -subr_eq0.
+have [n ht] := nonroots [seq P (z.1 - z.2) | z <- allpairs pair S S].
+exists (\col_(i < d) n%:R ^+ i) => x y xS yS e; apply/eqP; rewrite -subr_eq0.
 apply: contraTT isT => ne; have := ht (P (x - y)).
 rewrite hP dotBr e subrr eqxx; apply.
   by apply/mapP; exists (x, y) => //; apply: allpairs_f.
@@ -161,13 +161,13 @@ Qed.
 
 (* all but finitely many points of a line avoid finitely many conditions *)
 Lemma avoid_line (s : seq (token * token)) :
-  exists t, {in s, forall p, (p.1 != 0) || (p.2 != 0) -> p.1 + t *: p.2 != 0}.
+  exists n : nat, {in s, forall p, (p.1 != 0) || (p.2 != 0) -> p.1 + n%:R *: p.2 != 0}.
 Proof.
 pose f (p : token * token) : {poly R} :=
   if [pick i | (p.1 i ord0 != 0) || (p.2 i ord0 != 0)] is Some i
   then (p.1 i ord0)%:P + p.2 i ord0 *: 'X else 0.
-have [t ht] := nonroots (map f s).
-exists t => p ps h; have := ht (f p) (map_f f ps); rewrite /f.
+have [n ht] := nonroots (map f s).
+exists n => p ps h; have := ht (f p) (map_f f ps); rewrite /f.
 case: pickP => [i hi | none].
   set q := (_ + _ : {poly R}); have q0 : q != 0.
     apply: contraTN hi => /eqP /polyP e; have := e 0%N; have := e 1%N.

@@ -16,26 +16,31 @@ Notation token := 'cV[R]_d.
 Notation ffp := (ffp R d).
 Implicit Types (x y c : token) (F : seq token).
 
-(* One step: x is the farthest from c, and alone there. It lands on y, and no  *)
-(* other point moves.                                                          *)
+(* One step of a sweep: x is the point of largest <v,.>, and alone there. It     *)
+(* lands on y, and no other point moves.                                        *)
+Lemma sweep_step v x y F : {in F, forall q, dot v q < dot v x} ->
+  exists p : ffp, ff_step p x = y /\ {in F, forall q, ff_step p q = q}.
+Proof.
+move=> top; have [|h h0 hF] := @pos_lower _ [seq dot v x - dot v q | q <- F].
+  by move=> _ /mapP[q qF ->]; rewrite subr_gt0 top.
+exists (v, h - dot v x, h^-1 *: (y - x)); rewrite /ff_step /=; split.
+  have -> : dot v x + (h - dot v x) = h by ring.
+  rewrite relu_pos ?ltW // scalerA divff ?gt_eqF // scale1r.
+  by rewrite addrC subrK.
+move=> q qF; rewrite relu_neg ?scale0r ?addr0 //.
+have := hF _ (map_f (fun q => dot v x - dot v q) qF).
+by rewrite -subr_ge0 -oppr_le0; congr (_ <= 0); ring.
+Qed.
+
+(* One step of peeling: x is the farthest from c, and alone there.              *)
 Lemma peel_step x y c F :
   {in F, forall p, sqn (p - c) <= sqn (x - c) /\ p != x} ->
   exists p : ffp, ff_step p x = y /\ {in F, forall q, ff_step p q = q}.
 Proof.
-move=> far; pose gap q := sqn (x - c) - dot (x - c) (q - c).
-have [|h h0 hF] := @pos_lower _ [seq gap q | q <- F].
-  move=> _ /mapP[q qF ->]; have [le ne] := far q qF.
-  rewrite subr_gt0 radial //; apply: contra ne => /eqP e.
-  by rewrite -(subrK c q) e subrK.
-pose u := x - c; exists (u, h - dot u x, h^-1 *: (y - x)); rewrite /ff_step /=; split.
-  have -> : dot u x + (h - dot u x) = h by ring.
-  rewrite relu_pos ?ltW // scalerA divff ?gt_eqF // scale1r.
-  by rewrite addrC subrK.
-move=> q qF; rewrite relu_neg ?scale0r ?addr0 //.
-have := hF _ (map_f gap qF).
-have -> : gap q = dot u x - dot u q.
-  by rewrite /gap /sqn -/u /u !dotBr; ring.
-by rewrite -subr_ge0 -oppr_le0; congr (_ <= 0); ring.
+move=> far; apply: (@sweep_step (x - c)) => q qF; have [le ne] := far q qF.
+have : dot (x - c) (q - c) < sqn (x - c).
+  by apply: radial => //; apply: contra ne => /eqP/addIr/eqP.
+by rewrite /sqn (dotBr _ q) (dotBr _ x) ltr_add2r.
 Qed.
 
 Lemma peel_sorted (ps : seq (token * token)) c F :
@@ -84,6 +89,53 @@ have [||||P [sP hP hF]] := @peel_sorted (sort r ps) c F.
   by apply: sort_sorted => a b; apply: le_total.
 - by move=> p q; rewrite !mem; apply: tgt.
 - by move=> f p fF; rewrite mem; apply: out.
+exists P; split; rewrite ?sP ?size_sort // => p pps.
+by apply: hP; rewrite mem.
+Qed.
+
+(* The sweep: the points p.1 lie at different heights <v,.>, above every target *)
+(* p.2 and every parked point. They go to their targets, the highest first, and *)
+(* the parked points stay.                                                      *)
+Lemma sweep_sorted v (ps : seq (token * token)) F :
+  pairwise (fun p q => dot v q.1 < dot v p.1) ps ->
+  {in ps &, forall p q, dot v q.2 < dot v p.1} ->
+  (forall f p, f \in F -> p \in ps -> dot v f < dot v p.1) ->
+  exists P : seq ffp, [/\ size P = size ps,
+    {in ps, forall p, ff_map P p.1 = p.2} & {in F, forall f, ff_map P f = f}].
+Proof.
+elim: ps F => [|[x y] ps IH] F /=; first by move=> _ _ _; exists [::].
+case/andP=> /allP far pw tgt out.
+have [|p [px pF]] := @sweep_step v x y ([seq q.1 | q <- ps] ++ F).
+  move=> q; rewrite mem_cat => /orP[/mapP[r rps ->] | qF]; first exact: far.
+  exact: out q (x, y) qF (mem_head _ _).
+have [|f r|P [sP hP hF]] := IH (y :: F) pw.
+- by move=> r s rps sps; apply: tgt; rewrite inE ?rps ?sps orbT.
+- rewrite inE => /orP[/eqP-> | fF] rps.
+    by apply: (tgt r (x, y)); rewrite ?mem_head // inE rps orbT.
+  by apply: out; rewrite // inE rps orbT.
+exists (p :: P); split; first by rewrite /= sP.
+  move=> r; rewrite inE => /orP[/eqP-> /= | rps]; first by rewrite px hF ?mem_head.
+  by rewrite /= pF ?hP // mem_cat map_f.
+move=> f fF; rewrite /= pF ?hF //; first by rewrite inE fF orbT.
+by rewrite mem_cat fF orbT.
+Qed.
+
+Theorem sweep v (ps : seq (token * token)) :
+  uniq [seq dot v p.1 | p <- ps] -> {in ps &, forall p q, dot v q.2 < dot v p.1} ->
+  exists P : seq ffp, size P = size ps /\ {in ps, forall p, ff_map P p.1 = p.2}.
+Proof.
+move=> ups tgt; pose r (p q : token * token) := dot v q.1 <= dot v p.1.
+have mem := mem_sort r ps.
+have [|p q|//|P [sP hP _]] := @sweep_sorted v (sort r ps) [::].
+- have : uniq [seq dot v p.1 | p <- sort r ps].
+    by rewrite (perm_uniq (perm_map _ (permEl (perm_sort r ps)))).
+  have : pairwise r (sort r ps).
+    rewrite -sorted_pairwise; last by move=> a b e ab bc; apply: le_trans bc ab.
+    by apply: sort_sorted => a b; apply: le_total.
+  elim: (sort r ps) => //= p s IH /andP[/allP le pw] /andP[ps' us]; rewrite IH // andbT.
+  apply/allP => q qs; have rpq := le q qs; rewrite /= lt_neqAle [_ <= _]rpq andbT.
+  by apply: contra ps' => /eqP <-; apply: (map_f (fun q => dot v q.1)).
+- by rewrite !mem; apply: tgt.
 exists P; split; rewrite ?sP ?size_sort // => p pps.
 by apply: hP; rewrite mem.
 Qed.

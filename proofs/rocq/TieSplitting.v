@@ -87,8 +87,9 @@ have [u [b act]] := split_tie (sub _ YZ) (sub _ Y'Z) dist.
 have [w w0] := nonzero_token (ne _ YZ) (ne _ Y'Z) dist.
 pose tok z z' := (z - z', (relu (dot u z + b) - relu (dot u z' + b)) *: w).
 pose sqs Z Z' := (mean Z - mean Z', (activation u b Z - activation u b Z') *: w).
-have [t ht] := avoid_line ([seq tok z z' | z <- S, z' <- S]
+have [n ht] := avoid_line ([seq tok z z' | z <- S, z' <- S]
                            ++ [seq sqs Z Z' | Z <- Zs, Z' <- Zs]).
+set t : R := n%:R in ht.
 have key Z Z' : Z \in Zs -> Z' \in Zs ->
     (mean Z != mean Z') || (activation u b Z != activation u b Z') ->
     mean (map (ff_step (u, b, t *: w)) Z) != mean (map (ff_step (u, b, t *: w)) Z').
