@@ -375,6 +375,7 @@ def test_broken_promise_is_an_internal_error(monkeypatch):
         hm.build(gaussian(30, 3), strategy="cover")
 
 
+@pytest.mark.slow
 def test_vowels():
     data = hm.load(EXAMPLES / "vowels.json.gz")
     model = check(data)

@@ -107,6 +107,7 @@ def test_recite(program):
         assert zen.join(list(recite.recite(model, data, exact=exact))) == zen.poem()
 
 
+@pytest.mark.slow
 def test_recite_from_the_command_line(run, tmp_path):
     assert run("build", EXAMPLES / "zen.json", "-o", tmp_path / "zen.npz").code == 0
     result, poem = (

@@ -130,6 +130,7 @@ def test_the_stored_look_notices_a_missing_glyph(tmp_path, monkeypatch):
     assert difference(BASELINE / "figure4.png", plain("figure4", tmp_path)) > TOLERANCE
 
 
+@pytest.mark.slow
 def test_the_command_writes_all_figures_twice_the_same(run, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "MORE", {"side": figures.MORE["side"]})  # the others take long
     formats = [word for form in figures.FORMATS for word in ("--format", form)]

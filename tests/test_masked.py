@@ -190,6 +190,7 @@ def test_two_sequences_that_no_masked_model_tells_apart(pair, reason):
                       hm.Dataset([[A], *pair], ["x", "y", "y"])).N == 2  # fmt: skip
 
 
+@pytest.mark.slow
 def test_vowels_and_the_poem_without_positions():
     vowels = hm.load(EXAMPLES / "vowels.json.gz")
     zen = hm.load(EXAMPLES / "zen.json")

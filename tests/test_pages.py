@@ -79,7 +79,13 @@ def python(text, name, globs):
     globs.update(test.globs)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem == "learn" else [])
+        for p in PAGES
+    ],
+)
 def test_a_page_can_be_followed_from_an_empty_folder(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     globs, code = {}, 0

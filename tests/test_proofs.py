@@ -17,8 +17,16 @@ from proofs import checking, errata_page, lemmas, vectors  # noqa: E402
 from proofs.checking import Refuted, relu, require, require_equal  # noqa: E402
 from proofs.registry import Check, all_checks, errata_modules, modules  # noqa: E402
 
+LONG = ("e1_lift.construction",)  # in seconds; `make proofs` runs it, too
 
-@pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.name)
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(c, id=c.name, marks=[pytest.mark.slow] if c.name in LONG else [])
+        for c in all_checks()
+    ],
+)
 def test_statement(check: Check) -> None:
     shown = check.run()
     assert isinstance(shown, str)

@@ -97,7 +97,7 @@ def test_a_leaf_is_what_the_specification_says():
 # ---- the verdict ----
 
 
-@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("masked", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_certificate_is_that_of_one_file_but_for_the_hash_of_the_data(tmp_path, masked):
     data = drawn()
     data.save(tmp_path / "data.npz")
@@ -212,7 +212,7 @@ def test_sums_are_exact(rows):
             assert Fraction(float(hi[j, 0])) + Fraction(float(lo[j, 0])) == total
 
 
-@pytest.mark.parametrize("count", [40, 3000])
+@pytest.mark.parametrize("count", [40, pytest.param(3000, marks=pytest.mark.slow)])
 def test_the_model_does_not_depend_on_the_shards(tmp_path, count):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(count, 3, 8))

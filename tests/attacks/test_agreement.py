@@ -147,6 +147,7 @@ def test_judges_agree_on_two_thousand_pairs(pair, seed):
     check(pair, seed)
 
 
+@pytest.mark.slow
 def test_pairs_are_true_and_wrong_and_of_every_kind():
     seen = set()
 

@@ -199,6 +199,7 @@ def files(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["hardmax", "checker"])
 def test_blow_ups_are_refused_within_limits(files, program):
     # hardmax verify writes a certificate where the checker reads one

@@ -107,7 +107,9 @@ print(len(hm.certify(model, wrong).witnesses[0].sentence()))
 """
 
 
-@pytest.mark.parametrize("limit", ["640", "4300", "0"])
+@pytest.mark.parametrize(
+    "limit", ["640", *(pytest.param(x, marks=pytest.mark.slow) for x in ("4300", "0"))]
+)
 def test_no_limit_on_digits_matters(tmp_path, limit):
     environment = {**os.environ, "PYTHONINTMAXSTRDIGITS": limit}
     options = {"cwd": tmp_path, "capture_output": True, "text": True, "env": environment}

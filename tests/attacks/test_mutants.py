@@ -11,8 +11,13 @@ from hardmax.construct.build import STRATEGIES
 
 from . import certificates, judges, mutants, mutations, pairs
 
+QUICK = ("paper", "learn")
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+
+@pytest.mark.parametrize(
+    "strategy",
+    [s if s in QUICK else pytest.param(s, marks=pytest.mark.slow) for s in STRATEGIES],
+)
 def test_a_sample_of_mutants_is_judged_alike(strategy):
     report, differing = defaultdict(Counter), []
     mutants.sample("quick", 60, report, differing.append, [strategy], share=0.07)
