@@ -64,8 +64,8 @@ def test_slabs_are_noticed(seed, d, size, narrow):
         return  # offsets that floats round are no tents
     points = EnclosedPoints(X, np.zeros_like(X))
     assert wanted
-    for look in (slabs._candidates_in_single_precision, slabs.inside):
-        rows, items = look(panels[0], points, Buffers())
+    for many in (0, slabs.MANY, 10**9):  # double precision tests proposed pairs, or all
+        rows, items = slabs.inside(panels[0], points, Buffers(), many)
         assert wanted <= set(zip(rows.tolist(), items.tolist(), strict=True))
 
 

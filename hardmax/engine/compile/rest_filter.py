@@ -64,6 +64,11 @@ class RestFilter:
         t = np.einsum("ij,ij->i", x, self._directions[items]) + self.rows[-1, items]
         return np.asarray(~(np.abs(t) >= self.bounds(reach)))
 
+    def all_inside(self, x: Array, reach: Array) -> Array:
+        """The same for all pairs of a point and a tent, (n, K)."""
+        t = x @ self._directions.T + self.rows[-1]
+        return np.asarray(~(np.abs(t, out=t) >= self.bounds(reach)[:, None]))
+
     @cached_property
     def _directions(self) -> Array:
         """Every u over its scale, (K, d)."""

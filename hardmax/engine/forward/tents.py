@@ -11,6 +11,7 @@ from .points import EnclosedPoints
 from .record import SparseRecord
 
 _TWO = np.float32(2).view(np.uint32)
+MANY = 16  # one pair in so many is tested alone in the time of one product with all
 
 
 def apply_tents(panel: Panel, points: EnclosedPoints, axis: int, buffers: Buffers) -> SparseRecord:
@@ -30,34 +31,33 @@ def apply_tents(panel: Panel, points: EnclosedPoints, axis: int, buffers: Buffer
     return events
 
 
-def inside(panel: Panel, points: EnclosedPoints, buffers: Buffers) -> tuple[Array, Array]:
+def inside(
+    panel: Panel, points: EnclosedPoints, buffers: Buffers, many: int = MANY
+) -> tuple[Array, Array]:
     """Pairs of a point and a slab in which it may lie, ordered by both.
 
-    Single precision proposes the pairs, double precision tests them again.
+    Single precision proposes the pairs, double precision tests them again. Where single precision
+    proposes more than one pair in ``many``, as slabs are thin compared with the points, double
+    precision tests all pairs.
     """
-    rows, items = _candidates_in_single_precision(panel, points, buffers)
-    kept = panel.rest_filter.inside(
-        points.values[rows], points.single_precision(panel.unread).reach[rows], items
-    )
-    return rows[kept], items[kept]
-
-
-def _candidates_in_single_precision(
-    panel: Panel, points: EnclosedPoints, buffers: Buffers
-) -> tuple[Array, Array]:
-    """The pairs that single precision proposes."""
-    seen = points.single_precision(panel.unread)
-    rest_filter, most = panel.rest_filter.coarse(seen.scale)
-    far = ~(seen.reach <= most)  # too uncertain for a single_precision
+    seen, double = points.single_precision(panel.unread), panel.rest_filter
+    single, most = double.coarse(seen.scale)
+    far = ~(seen.reach <= most)  # too uncertain for single precision
     pairs: list[tuple[Array, Array]] = []
     for some in runs(len(points), len(panel)):
         part = seen.rows[some]
         products = buffers.take("coarse", (len(part), len(panel)), np.float32)
-        np.matmul(part, rest_filter, out=products)
+        np.matmul(part, single, out=products)
         products[far[some]] = 1.0
         # all others are numbers, and as integers those below 0 are larger than 2
         hits = buffers.take("hits", products.shape, np.bool_)
         np.less(products.view(np.uint32), _TWO, out=hits)
-        where, items = np.divmod(np.flatnonzero(hits), len(panel))
+        x, reach = points.values[some], seen.reach[some]
+        if many * np.count_nonzero(hits) > hits.size:
+            where, items = np.nonzero(double.all_inside(x, reach))
+        else:
+            where, items = np.divmod(np.flatnonzero(hits), len(panel))
+            kept = double.inside(x[where], reach[where], items)
+            where, items = where[kept], items[kept]
         pairs.append((where + some.start, items))
     return np.concatenate([p for p, _ in pairs]), np.concatenate([i for _, i in pairs])
