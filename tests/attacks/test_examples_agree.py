@@ -14,11 +14,15 @@ from . import judges, pairs
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SMALL = sorted(path.name for path in EXAMPLES.glob("*.json"))
 LARGE = sorted(path.name for path in EXAMPLES.glob("*.json.gz"))
+# the checker takes a minute for each of these with strategy learn: many tokens in many blocks
+LONG = {("zen.json", "learn"), *((name, "learn") for name in LARGE)}
 
 
 def judge(name, strategy, folder):
+    if (name, strategy) in LONG:
+        pytest.skip("too long")
     data = hardmax.load(EXAMPLES / name)
-    if data.given_outputs is not None and strategy in ("cover", "fold"):
+    if data.given_outputs is not None and strategy in ("cover", "fold", "learn"):
         with pytest.raises(hardmax.InputError, match="needs labels"):
             hardmax.build(data, strategy)
         return
