@@ -78,7 +78,7 @@ def test_more_adversarial_data_are_proved(family, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("family", DISCRETE)
 def test_discrete_data_of_some_size_are_proved(family):
-    check(adversarial(family, 1500, 1))
+    check(adversarial(family, 300, 1))
 
 
 @given(datasets(max_dimension=3, max_sequences=9))
