@@ -24,6 +24,7 @@ from hardmax.formats.smt2 import smt2_script
 from hardmax.labels import Point
 from hardmax.testing import FAMILIES, adversarial, adversarial_datasets, rank_one_models, sequences
 from tests import reference
+from tests.perturbation import no_prediction_changes_within_the_radius
 
 F = Fraction
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -421,14 +422,7 @@ def test_solvers_agree(model, Z, mask):
 @given(headed(1, blocks=2), sequences(1), st.booleans(), st.data())
 def test_within_the_radius_no_prediction_changes(model, Z, mask, draw):
     model = masked(model) if mask else model
-    data = hm.Dataset([Z], ["a"], {"a": Point((0,)), "b": Point((3,))})
-    radius = radii(model, data).least
-    size = F(1000) if radius is None else radius * F(999, 1000)
-    share = st.sampled_from([F(-1), F(0), F(1, 2), F(1)])
-    for _ in range(5):
-        moved = [(z[0] + size * draw.draw(share),) for z in Z]
-        if radius != 0:
-            assert model.predict([moved], data) == model.predict([Z], data)
+    no_prediction_changes_within_the_radius(model, Z, draw)
 
 
 def test_built_models_have_radii_and_float_certificates():

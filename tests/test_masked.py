@@ -22,6 +22,7 @@ from hardmax.formats.smt2 import smt2_script
 from hardmax.labels import Ball, Point
 from hardmax.testing import general_models, rank_one_models, sequences
 from tests import reference
+from tests.perturbation import no_prediction_changes_within_the_radius
 
 F = Fraction
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -347,14 +348,7 @@ def test_within_the_radius_no_prediction_changes():
 @settings(deadline=None)
 @given(rank_one_models(1, 3).map(masked), sequences(1), st.data())
 def test_radii_of_masked_leaders(model, Z, draw):
-    data = hm.Dataset([Z], ["a"], {"a": Point((0,)), "b": Point((3,))})
-    radius = radii(model, data).least
-    size = F(1000) if radius is None else radius * F(999, 1000)
-    share = st.sampled_from([F(-1), F(0), F(1, 2), F(1)])
-    for _ in range(5):
-        moved = [(z[0] + size * draw.draw(share),) for z in Z]
-        if radius != 0:
-            assert model.predict([moved], data) == model.predict([Z], data)
+    no_prediction_changes_within_the_radius(model, Z, draw)
 
 
 def test_float_certificates_know_prefix_means():

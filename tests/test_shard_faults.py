@@ -76,7 +76,8 @@ def test_work_that_kills_every_process_ends_with_one_error():
         [*chosen.run(die, range(3))]
 
 
-def test_kill_9_in_mid_run(folder):
+def killing():
+    """The processes that were killed, and a step that kills one, the first time it is called."""
     killed = []
 
     def step(done):
@@ -84,6 +85,11 @@ def test_kill_9_in_mid_run(folder):
             killed.append(active_children()[0].pid)
             os.kill(killed[0], signal.SIGKILL)
 
+    return killed, step
+
+
+def test_kill_9_in_mid_run(folder):
+    killed, step = killing()
     with Processes(2) as chosen:
         same(folder, certify(folder, chosen, step))
     assert killed
@@ -258,13 +264,7 @@ def scheduler(distributed):
 
 @pytest.mark.filterwarnings("ignore")  # of dask
 def test_dask_gives_the_same_bytes_and_survives_kill_9(folder, distributed):
-    killed = []
-
-    def step(done):
-        if not killed:
-            killed.append(active_children()[0].pid)
-            os.kill(killed[0], signal.SIGKILL)
-
+    killed, step = killing()
     with Dask(2) as chosen:
         same(folder, certify(folder, chosen, step))
     assert killed

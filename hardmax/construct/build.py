@@ -84,7 +84,7 @@ def build(
     if isinstance(labels, str):  # build(data, "peel")
         labels, strategy = None, labels
     data = _dataset(data, labels, sets)
-    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+    if not _is_integer(seed):
         raise InputError(f"the seed is {seed!r}, expected an integer")
     seed = index(seed)
     if strategy not in STRATEGIES:
@@ -153,9 +153,14 @@ def describe(
     }
 
 
+def _is_integer(value: Any) -> bool:
+    """Whether a value is an integer of Python or NumPy, and no truth value."""
+    return not isinstance(value, bool) and hasattr(value, "__index__")
+
+
 def _heads(heads: Any, strategy: str, masked: bool, data: Dataset) -> int:
     """The number of heads; InputError where the construction has one head only."""
-    if isinstance(heads, bool) or not hasattr(heads, "__index__") or not 1 <= index(heads) <= 64:
+    if not _is_integer(heads) or not 1 <= index(heads) <= 64:
         raise InputError(f"the number of heads is {heads!r}, expected an integer from 1 to 64")
     if index(heads) > 1:
         other = None if strategy == "paper" else f"strategy {strategy}"
@@ -170,7 +175,7 @@ def _features(features: Any, strategy: str) -> int | None:
     """The limit that the user has set, as an integer."""
     if features is None:
         return None
-    if isinstance(features, bool) or not hasattr(features, "__index__") or index(features) < 1:
+    if not _is_integer(features) or index(features) < 1:
         raise InputError(f"features is {features!r}, expected an integer of at least 1")
     if strategy != "learn":
         raise InputError(f"features is for the strategy learn; leave it out for {strategy!r}")

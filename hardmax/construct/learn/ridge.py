@@ -68,6 +68,8 @@ def cross_validate(
         fold = _folds(y, rng)
         for k in np.unique(fold).tolist():
             train, test = fold != k, fold == k
+            if not train.any():
+                continue
             fits = _fits(features[train], y[train], int(y.max()) + 1, cost, budgets)
             for b, scores in enumerate(fits):
                 for p, each in enumerate(scores):
