@@ -43,23 +43,23 @@ have : dot (x - c) (q - c) < sqn (x - c).
 by rewrite /sqn (dotBr _ q) (dotBr _ x) ltr_add2r.
 Qed.
 
-Lemma peel_sorted (ps : seq (token * token)) c F :
-  uniq [seq p.1 | p <- ps] ->
-  pairwise (fun p q => sqn (q.1 - c) <= sqn (p.1 - c)) ps ->
-  {in ps &, forall p q, sqn (q.2 - c) < sqn (p.1 - c)} ->
-  (forall f p, f \in F -> p \in ps -> sqn (f - c) < sqn (p.1 - c)) ->
+(* One after another: if one layer moves x to any y and leaves all q with far x q *)
+(* alone, then so many layers bring all points to their targets.                *)
+Lemma in_turn (far : token -> token -> bool) (ps : seq (token * token)) F :
+  (forall x y (Q : seq token), {in Q, forall q, far x q} ->
+    exists p : ffp, ff_step p x = y /\ {in Q, forall q, ff_step p q = q}) ->
+  pairwise (fun p q => far p.1 q.1) ps ->
+  {in ps &, forall p q, far p.1 q.2} ->
+  (forall f p, f \in F -> p \in ps -> far p.1 f) ->
   exists P : seq ffp, [/\ size P = size ps,
     {in ps, forall p, ff_map P p.1 = p.2} & {in F, forall f, ff_map P f = f}].
 Proof.
-elim: ps F => [|[x y] ps IH] F /=; first by move=> _ _ _ _; exists [::].
-case/andP=> xps ups /andP[/allP far pw] tgt out.
-have [|p [px pF]] := @peel_step x y c ([seq q.1 | q <- ps] ++ F).
-  move=> q; rewrite mem_cat => /orP[/mapP[r rps ->] | qF].
-    split; first exact: far.
-    by apply: contra xps => /eqP <-; rewrite map_f.
-  have := out q (x, y) qF (mem_head _ _) => /= lt; split; first exact: ltW.
-  by apply: contraTneq lt => ->; rewrite ltxx.
-have [|f r|P [sP hP hF]] := IH (y :: F) ups pw.
+move=> step; elim: ps F => [|[x y] ps IH] F /=; first by move=> _ _ _; exists [::].
+case/andP=> /allP first pw tgt out.
+have [|p [px pF]] := step x y ([seq q.1 | q <- ps] ++ F).
+  move=> q; rewrite mem_cat => /orP[/mapP[r rps ->] | qF]; first exact: first.
+  exact: out q (x, y) qF (mem_head _ _).
+have [|f r|P [sP hP hF]] := IH (y :: F) pw.
 - by move=> r s rps sps; apply: tgt; rewrite inE ?rps ?sps orbT.
 - rewrite inE => /orP[/eqP-> | fF] rps.
     by apply: (tgt r (x, y)); rewrite ?mem_head // inE rps orbT.
@@ -69,6 +69,28 @@ exists (p :: P); split; first by rewrite /= sP.
   by rewrite /= pF ?hP // mem_cat map_f.
 move=> f fF; rewrite /= pF ?hF //; first by rewrite inE fF orbT.
 by rewrite mem_cat fF orbT.
+Qed.
+
+Lemma peel_sorted (ps : seq (token * token)) c F :
+  uniq [seq p.1 | p <- ps] ->
+  pairwise (fun p q => sqn (q.1 - c) <= sqn (p.1 - c)) ps ->
+  {in ps &, forall p q, sqn (q.2 - c) < sqn (p.1 - c)} ->
+  (forall f p, f \in F -> p \in ps -> sqn (f - c) < sqn (p.1 - c)) ->
+  exists P : seq ffp, [/\ size P = size ps,
+    {in ps, forall p, ff_map P p.1 = p.2} & {in F, forall f, ff_map P f = f}].
+Proof.
+move=> ups pw tgt out.
+pose far (x q : token) := (sqn (q - c) <= sqn (x - c)) && (q != x).
+have less x q : sqn (q - c) < sqn (x - c) -> far x q.
+  by move=> lt; rewrite /far (ltW lt) /=; apply: contraTneq lt => ->; rewrite ltxx.
+apply: (@in_turn far).
+- move=> x y Q all; apply: (@peel_step x y c) => q qQ.
+  by have /andP[] := all q qQ.
+- elim: ps ups pw {tgt out} => //= p ps IH /andP[pps ups] /andP[/allP le pw].
+  rewrite IH // andbT; apply/allP => q qps; rewrite /far le //=.
+  by apply: contra pps => /eqP <-; rewrite map_f.
+- by move=> p q pps qps; apply: less; apply: tgt.
+by move=> f p fF pps; apply: less; apply: out.
 Qed.
 
 (* The whole cloud: the points p.1 are distinct and farther from c than every   *)
@@ -103,21 +125,7 @@ Lemma sweep_sorted v (ps : seq (token * token)) F :
   exists P : seq ffp, [/\ size P = size ps,
     {in ps, forall p, ff_map P p.1 = p.2} & {in F, forall f, ff_map P f = f}].
 Proof.
-elim: ps F => [|[x y] ps IH] F /=; first by move=> _ _ _; exists [::].
-case/andP=> /allP far pw tgt out.
-have [|p [px pF]] := @sweep_step v x y ([seq q.1 | q <- ps] ++ F).
-  move=> q; rewrite mem_cat => /orP[/mapP[r rps ->] | qF]; first exact: far.
-  exact: out q (x, y) qF (mem_head _ _).
-have [|f r|P [sP hP hF]] := IH (y :: F) pw.
-- by move=> r s rps sps; apply: tgt; rewrite inE ?rps ?sps orbT.
-- rewrite inE => /orP[/eqP-> | fF] rps.
-    by apply: (tgt r (x, y)); rewrite ?mem_head // inE rps orbT.
-  by apply: out; rewrite // inE rps orbT.
-exists (p :: P); split; first by rewrite /= sP.
-  move=> r; rewrite inE => /orP[/eqP-> /= | rps]; first by rewrite px hF ?mem_head.
-  by rewrite /= pF ?hP // mem_cat map_f.
-move=> f fF; rewrite /= pF ?hF //; first by rewrite inE fF orbT.
-by rewrite mem_cat fF orbT.
+by apply: (@in_turn (fun x q => dot v q < dot v x)) => x y Q; apply: sweep_step.
 Qed.
 
 Theorem sweep v (ps : seq (token * token)) :
