@@ -34,6 +34,7 @@ def flatten(
     targets: Mapping[str, Vector],
     seed: int = 0,
     sets: Mapping[str, LabelSet] | None = None,
+    power: int = 0,
 ) -> tuple[RankOneBlock, HeightSlice]:
     """Return the block that flattens, and the height slice behind it.
 
@@ -41,7 +42,8 @@ def flatten(
     means, and d ≥ 2. The height's coordinate is one in which the targets agree, if there is one,
     and in which the labels differ least. B is a power of two so large that f_i B exceeds all other
     terms. If all ``sets`` are open, α is so small that no point leaves its set when it stays as far
-    from its target as it is from the middle of all points.
+    from its target as it is from the middle of all points. With a ``power`` j > 0, the entries of f
+    are 2^j, 4^j, … or those of a larger j (docs/theory.md, section 8: general position).
 
     >>> F = Fraction
     >>> batch = Tokens.from_sequences([[(F(0), F(1))], [(F(2), F(1))]])
@@ -56,7 +58,10 @@ def flatten(
     scatter = _scatter(means.cloud, codes)
     axis = _axis(means.cloud, scatter, list(targets.values()))
     fixed = {i for i in range(d) if i != axis and _settled(means.cloud, i, targets)}
-    f, cloud, kept = _projection(means.cloud, codes, scatter, axis, fixed, rng)
+    if power:
+        f, cloud, kept = _steep(means.cloud, codes, axis, power)
+    else:
+        f, cloud, kept = _projection(means.cloud, codes, scatter, axis, fixed, rng)
     unit = [Fraction(-int(i == axis)) for i in range(d)]
     inside = max(means.reach(axis), 2 * cloud.points.scale, _LEAST)
     outside = max(max(abs(t) for y in targets.values() for t in y), _LEAST)
@@ -67,7 +72,9 @@ def flatten(
     block = RankOneBlock.of(
         d, u=unit, b=height / factor, w=[Fraction(g) for g in f], rho=0, alpha=factor
     )
-    return block, HeightSlice(axis, f, height, cloud.scaled(factor), names, codes[kept], middle)
+    return block, HeightSlice(
+        axis, f, height, cloud.scaled(factor), names, codes[kept], kept, middle
+    )
 
 
 def coded(labels: Sequence[str]) -> tuple[list[str], Array]:
@@ -133,6 +140,22 @@ def _projection(
                 kept = np.flatnonzero(first == np.arange(len(first)))
                 return f, points.select(kept), kept
         size *= 2
+
+
+def _steep(
+    cloud: FilteredCloud, codes: Array, axis: int, power: int
+) -> tuple[list[int], FilteredCloud, Array]:
+    """`_projection` along f with entries k, k², … for a power of two k: whatever can happen to a
+    direction by chance is a polynomial in k, and happens to finitely many k only."""
+    while True:
+        f = [1 << power * (i + (i < axis)) for i in range(cloud.dimension)]
+        f[axis] = 1
+        points = cloud.project(axis, f)
+        first = points.first_equal()
+        if (codes[first] == codes).all():
+            kept = np.flatnonzero(first == np.arange(len(first)))
+            return f, points.select(kept), kept
+        power += 1
 
 
 def _axis(cloud: FilteredCloud, scatter: tuple[Array, Array], targets: list[Vector]) -> int:
