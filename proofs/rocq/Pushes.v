@@ -206,7 +206,7 @@ have step l : ff_step (kill C i) z l ord0 = if l == i then - C else z l ord0.
   rewrite /ff_step /= dot_unit relu_pos; last first.
     by rewrite -[C]opprK subr_ge0 low // inE eqxx.
   rewrite !mxE eqxx andbT; case: eqP => [->|_]; last by rewrite mulr0n oppr0 mulr0 addr0.
-  by rewrite mulr1n mulrN1; ring.
+  by rewrite mulr1n mulrN1 opprD addrA subrr add0r.
 rewrite IH // ?inE => [|l lI]; last first.
   rewrite step; case: eqP lI => [-> | _] lI; first by rewrite lI in iI.
   by apply: low; rewrite inE lI orbT.
