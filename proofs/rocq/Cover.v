@@ -165,8 +165,8 @@ End Cover.
 Section AnyPosition.
 Variables (R : realFieldType) (d N M : nat).
 Notation token := 'cV[R]_d.
-Variables (Z : 'I_N -> seq token) (c : 'I_N -> 'I_M) (y : 'I_M -> token).
-Hypothesis Z_nonempty : forall j, Z j != [::].
+Variables (c : 'I_N -> 'I_M) (y : 'I_M -> token).
+Implicit Types (Z : 'I_N -> seq token).
 
 Definition class_size (l : nat) := #|[set j | c j == l :> nat]|.
 
@@ -174,12 +174,13 @@ Lemma unit_other (i k : 'I_d) : i != k -> unit R i k ord0 = 0.
 Proof. by move=> ik; rewrite mxE eq_sym (negPf ik). Qed.
 
 (* distinct means: some direction tells them apart, and one tent serves each       *)
-Lemma cover_means : (1 < d)%N -> (0 < M)%N -> injective (fun j => mean (Z j)) ->
+Lemma cover_means Z : (forall j, Z j != [::]) -> (1 < d)%N -> (0 < M)%N ->
+  injective (fun j => mean (Z j)) ->
   exists T : seq (rank1 R d),
   [/\ size T = (1 + \sum_(1 <= l < M) 3 * class_size l + (M - 1) + (d - 1) + M)%N,
     uniform T & forall j, readout (run1 T (Z j)) = y (c j)].
 Proof.
-move=> d1 M0 inj; pose k : 'I_d := Ordinal (ltnW d1); pose i : 'I_d := Ordinal d1.
+move=> Z_nonempty d1 M0 inj; pose k : 'I_d := Ordinal (ltnW d1); pose i : 'I_d := Ordinal d1.
 have ik : i != k by [].
 have [g gI] := generic_direction ((0 : token) :: unit R i :: [seq mean (Z j) | j <- enum 'I_N]).
 have jin j : j \in enum 'I_N by rewrite mem_enum.
@@ -195,7 +196,8 @@ pose f : token := unit R k - (g k ord0 / g i ord0) *: unit R i.
 have gf : dot g f = 0.
   by rewrite dotBr dotZr ![dot g _]dotC !dot_unit divfK // subrr.
 have fk : f k ord0 = 1.
-  by rewrite mxE [(- _) _ _]mxE [(_ *: _) _ _]mxE (unit_other ik) mulr0 subr0 mxE !eqxx.
+  rewrite -dot_unit dotBr dotZr !dot_unit (unit_other ik) mulr0 subr0.
+  by rewrite mxE !eqxx.
 pose Ts l := [seq (g, - dot g (mean (Z j))) | j <- enum 'I_N & c j == l :> nat].
 have [|||||T [sT uT hT]] := @cover R d N M k Z c y Z_nonempty f (fun=> [::]) Ts fk.
 - by move=> l _ /mapP[j _ ->].
@@ -203,23 +205,24 @@ have [|||||T [sT uT hT]] := @cover R d N M k Z c y Z_nonempty f (fun=> [::]) Ts 
 - move=> j l lt _ /mapP[j' + ->]; rewrite mem_filter => /andP[/eqP cj' _] /=.
   by rewrite subr_eq0 gm //; apply: contraTneq lt => ->; rewrite cj' ltnn.
 - move=> j _; apply/orP; right; apply/hasP; exists (g, - dot g (mean (Z j))).
-    by apply: (map_f (fun j => (g, - dot g (mean (Z j))))); rewrite mem_filter eqxx.
+    apply: (map_f (fun j : 'I_N => (g, - dot g (mean (Z j))))).
+    by rewrite mem_filter eqxx jin.
   by rewrite /= subrr.
 - exact: M0.
 exists T; split=> //; rewrite sT; congr (_ + _ + _ + _ + _)%N.
-apply: eq_bigr => l _; rewrite /= add0n size_map -count_filter /class_size cardsE cardE.
-by rewrite size_filter.
+apply: eq_bigr => l _; congr (3 * _)%N; rewrite /class_size size_map size_filter.
+by rewrite -sum1_count big_enum_cond -sum1_card; apply: eq_bigl => j; rewrite !inE.
 Qed.
 
 (* Theory, section 8: any position.                                              *)
-Theorem cover_any_position : (1 < d)%N -> (0 < M)%N ->
+Theorem cover_any_position Z : (forall j, Z j != [::]) -> (1 < d)%N -> (0 < M)%N ->
   (forall i j, same_measure R (Z i) (Z j) -> i = j) ->
   exists T : seq (rank1 R d),
   [/\ (size T <= (N - nmeans [seq Z j | j <- enum 'I_N]) + 1
           + \sum_(1 <= l < M) 3 * class_size l + (M - 1) + (d - 1) + M)%N,
     uniform T & forall j, readout (run1 T (Z j)) = y (c j)].
 Proof.
-move=> d1 M0 dist; pose Zs := [seq Z j | j <- enum 'I_N].
+move=> Z_nonempty d1 M0 dist; pose Zs := [seq Z j | j <- enum 'I_N].
 have ne : {in Zs, forall Y, Y != [::]} by move=> _ /mapP[j _ ->].
 have sub : {in Zs, forall Y, {subset Y <= flatten Zs}}.
   by move=> Y YZ z zY; apply/flattenP; exists Y.
@@ -232,7 +235,12 @@ have inj : injective (fun j => mean (map (ff_map P) (Z j))).
   have jin l : Z l \in Zs by apply: map_f; rewrite mem_enum.
   by apply: dist; rewrite (mI _ _ (jin i) (jin j) e).
 have ne' j : map (ff_map P) (Z j) != [::] by case: (Z j) (Z_nonempty j).
-exists ([::]); split.
-Abort.
+have [T [sT uT hT]] := cover_means ne' d1 M0 inj.
+exists ([seq ff_block p | p <- P] ++ T); split.
+- rewrite size_cat size_map sT !addnA !leq_add2r.
+  by rewrite -[X in (_ <= X - _)%N](size_enum_ord N) -(size_map Z).
+- by rewrite uniform_cat uniform_ff.
+by move=> j; rewrite run1_cat run_ff hT.
+Qed.
 
 End AnyPosition.
