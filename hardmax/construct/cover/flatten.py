@@ -27,7 +27,7 @@ _LEAST = Fraction(1, 2**200)
 _KEPT = 8  # of them, tried in turn
 _CHUNK = 2**15  # points at a time
 _BITS = 8  # fractional bits of the entries of a vector f that is fitted to the labels
-_CLEAR = 4  # times what chance makes of the difference between labels, from which it is fitted
+_CLEAR = 16  # times what chance makes of the difference between labels, from which it is fitted
 _GAIN = 4  # by which the labels must differ less along it than along a short vector
 _LARGEST = 8  # entry of such a vector
 
