@@ -43,8 +43,8 @@ def stated(task: Task) -> dict[str, int]:
     base = task.base
     sizes = sorted(np.bincount(base.codes, minlength=len(base.names)).tolist())
     pushes = 3 * sum(groups(size, base.dimension) for size in sizes[:-1])
-    tents = pushes + len(sizes) - 1 + task.end(_by_size(task))
-    found = {"tents": tents, "shells": fewest_shells(task), "exact": fewest_exact(task)}
+    tented = pushes + len(sizes) - 1 + task.end(_by_size(task))
+    found = {"tents": tented, "shells": fewest_shells(task), "exact": fewest_exact(task)}
     if task.means is not None and task.codes is not None:
         firsts = task.means.first_equal()
         means = task.codes[firsts == np.arange(len(firsts))]
