@@ -290,7 +290,17 @@ def test_more_labels_than_occur_are_no_trouble():
     assert model.predict(few) == [5, 30]
 
 
+def test_hundreds_of_labels_are_proved():
+    """More than 2^24 numbers, if all rows of their cones were written out."""
+    X = np.random.default_rng(0).normal(size=(200, 1, 16))
+    data = hm.Dataset(X, range(200))
+    model = hm.build(data, strategy="learn", features=250)
+    assert hm.certify(model, data).proved
+    others = hm.Dataset(X, [*range(100), *range(101, 200), 100])
+    assert not hm.certify(model, others.read_as(model.reading)).proved
+
+
 def test_too_many_labels_are_refused_before_the_work():
-    data = hm.Dataset([[(j, 0)] for j in range(300)], range(300))
-    with pytest.raises(hm.InputError, match=r"strategy learn: .* 300 labels .* strategy cover"):
+    data = hm.Dataset([[(j, 0)] for j in range(2700)], range(2700))
+    with pytest.raises(hm.InputError, match=r"strategy learn: .* 2700 labels .* strategy cover"):
         hm.build(data, strategy="learn")

@@ -12,8 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.labels import Ball, Halfspace, Point
+from hardmax.certify.membership import surely_inside
+from hardmax.engine.forward.points import EnclosedPoints
+from hardmax.labels import (
+    Ball,
+    Halfspace,
+    Point,
+    Polyhedron,
+    Separation,
+    argmax_sets,
+    lift,
+    separate,
+)
 
+NEAR = st.one_of(
+    st.integers(-2, 2).map(F),
+    st.builds(lambda k, s: k + s * F(1, 2**200), *[st.integers(-1, 1)] * 2),
+)
 READINGS = st.builds(
     hm.Reading,
     positional=st.booleans(),
@@ -152,6 +167,38 @@ def test_the_cones(count, draw):
         assert name == names[int(np.argmax(cone.witness()))]
 
 
+@given(st.integers(2, 5), st.integers(0, 2), st.data())
+def test_a_cone_is_the_polyhedron_of_its_rows(count, more, draw):
+    c = draw.draw(st.integers(0, count - 1))
+    cone = lift(argmax_sets([str(k) for k in range(count)])[str(c)], more)
+    plain = Polyhedron(cone.A, cone.b)  # that these rows are a cone, it does not know
+    assert (cone, plain) == (plain, cone)
+    assert cone.to_json() == plain.to_json()
+    assert cone.dimension == plain.dimension == count + more
+    assert cone.contains(cone.witness())
+    x = tuple(draw.draw(st.lists(NEAR, min_size=count + more, max_size=count + more)))
+    assert cone.contains(x) == plain.contains(x)
+    assert cone.distance(x) == plain.distance(x)
+    values = np.array([[float(a) for a in x]])
+    error = np.array([[float(abs(F(v) - a)) * 2 for v, a in zip(values[0].tolist(), x)]])
+    for radius in (error, error + 1):
+        sure = surely_inside(cone, EnclosedPoints(values, radius))[0]
+        assert cone.contains(x) or not sure
+        assert not (sure and radius[0, 0] >= 1 and max(x[:count]) - min(x[:count]) < 1)
+    far = np.array([[9.0 if k == c else 0.0 for k in range(count + more)]])
+    assert surely_inside(cone, EnclosedPoints(far, np.full(far.shape, 4.0)))[0]
+    assert not surely_inside(cone, EnclosedPoints(far, np.full(far.shape, 4.5)))[0]
+
+
+def test_two_cones_are_told_apart_and_shifted_copies_are_not_equal():
+    one, two = argmax_sets("ab").values()
+    assert one != two
+    assert lift(one, 1) != one
+    assert {one, two, lift(one, 0)} == {one, two}
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert isinstance(separate(one, two), Separation)
+
+
 def test_classes_are_sorted_and_parts_keep_them():
     data = hm.Dataset([[(0, 0, 0)], [(1, 0, 0)], [(2, 0, 0)]], [10, 9, "b"], label_sets="argmax")
     assert [*data.sets] == ["9", "10", "b"]
@@ -243,8 +290,8 @@ def test_too_many_numbers_are_refused_before_memory_is_asked_for():
 
 
 def test_many_labels_are_too_many_cones():
-    data = hm.Dataset([[(k,)] for k in range(300)], range(300))
-    with pytest.raises(hm.InputError, match="300 labels"):
+    data = hm.Dataset([[(k,)] for k in range(5000)], range(5000))
+    with pytest.raises(hm.InputError, match="5000 labels"):
         data.read_as(hm.Reading(label_sets="argmax"))
 
 

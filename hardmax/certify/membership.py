@@ -12,7 +12,7 @@ from ..engine.forward.points import EnclosedPoints
 from ..exact.array import Array
 from ..exact.numbers import Vector, nearest_float
 from ..exact.rows import vector_of
-from ..labels import Ball, Box, LabelSet, Point
+from ..labels import ArgmaxCone, Ball, Box, LabelSet, Point
 
 
 def surely_inside(label_set: LabelSet, points: EnclosedPoints) -> Array:
@@ -46,6 +46,8 @@ def surely_inside(label_set: LabelSet, points: EnclosedPoints) -> Array:
         above = x - reach > low + 4 * UNIT * np.abs(low) + TINY
         below = x + reach < high - 4 * UNIT * np.abs(high) - TINY
         return np.asarray((above & below).all(axis=1))
+    if isinstance(label_set, ArgmaxCone):
+        return _surely_largest(x, r, label_set)
     A, b = label_set.rows  # type: ignore[attr-defined]
     rows, bounds = [_floats(row) for row in A], _floats(b)
     if bounds is None or any(row is None for row in rows):
@@ -54,6 +56,14 @@ def surely_inside(label_set: LabelSet, points: EnclosedPoints) -> Array:
     value = x @ matrix.T
     error = r @ np.abs(matrix).T + gamma(d + 8) * (np.abs(x) @ np.abs(matrix).T + np.abs(bounds))
     return np.asarray((value + error * SLACK + TINY < bounds).all(axis=1))
+
+
+def _surely_largest(x: Array, r: Array, cone: ArgmaxCone) -> Array:
+    """Points x ± r whose coordinate ``place`` is the largest of the classes, for certain."""
+    c, others = cone.place, np.delete(np.arange(cone.classes), cone.place)
+    largest, rest = x[:, [c]], x[:, others]
+    error = r[:, [c]] + r[:, others] + gamma(8) * (np.abs(largest) + np.abs(rest))
+    return np.asarray((rest - largest + error * SLACK + TINY < 0).all(axis=1))
 
 
 def _floats(vector: Vector) -> Array | None:

@@ -21,6 +21,7 @@ from ..certify import Certificate
 from ..certify.predict import predicted
 from ..dataset import Dataset
 from ..errors import InputError
+from ..labels import ArgmaxCone
 from ..model.transformer import Transformer
 from .components import components, run_basis
 from .explain import lead, stage_line, step_name, token_texts, visible
@@ -42,6 +43,7 @@ SYMBOLS = (
     ("circle", 1.0), ("square", 1.25), ("star", 1.05), ("triangle-up", 1.15), ("diamond", 0.95),
     ("cross", 0.9), ("triangle-down", 1.15), ("x", 0.85), ("pentagon", 1.1),
 )  # fmt: skip
+_MOST = 1 << 24  # numbers of all label sets that a page holds
 SCRIPTS = ("view.js", "maths.js", "page.js", "traces.js", "heights.js", "follow.js", "controls.js")
 
 
@@ -76,6 +78,12 @@ def payload(
         raise InputError("only models of rank-1 blocks can be drawn")
     chosen = film.sample
     labels = list(data.sets)
+    cones = [each for each in data.sets.values() if isinstance(each, ArgmaxCone)]
+    if sum((cone.classes - 1) * cone.dimension for cone in cones) > _MOST:
+        raise InputError(
+            f"a page would hold more than {_MOST} numbers for the label sets argmax of "
+            f"{len(cones)} labels; hardmax run shows the outputs"
+        )
     owner = [
         (k, position) for k, positions in enumerate(chosen.positions) for position in positions
     ]

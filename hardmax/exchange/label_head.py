@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..exact.numbers import Vector, dot
-from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
+from ..labels import ArgmaxCone, Ball, Box, Halfspace, LabelSet, Point, Polyhedron
 
 Array = np.ndarray
 
@@ -111,6 +111,10 @@ def head_of(sets: Mapping[str, LabelSet], dtype: str) -> Head:
 def _are_cones(sets: Sequence[LabelSet]) -> bool:
     """Whether set c is {x_c > x_e for all e ≠ c}: then the largest coordinate names the label."""
     for c, label_set in enumerate(sets):
+        if isinstance(label_set, ArgmaxCone):
+            if (label_set.place, label_set.classes) != (c, len(sets)):
+                return False
+            continue
         if not isinstance(label_set, Polyhedron) or len(sets) < 2 or any(label_set.b):
             return False
         others = [e for e in range(len(sets)) if e != c]

@@ -108,9 +108,9 @@ def judged(model: Transformer, dtype: str, data: Dataset | None) -> tuple[Rounde
             data = data.with_sets(label_sets(model, lifted=False), "remembered by the model")
     source = model
     if data is not None and sets is data.sets:  # the file remembers what it predicts from
-        told: Any = {name: x.to_json() for name, x in data.given_sets.items()}
-        if model.meta.get("label_sets") == "argmax":
-            told = list(told)  # the sorted labels say which cones are meant
+        told: Any = list(data.given_sets)  # of argmax the sorted labels say which cones are meant
+        if model.meta.get("label_sets") != "argmax":
+            told = {name: x.to_json() for name, x in data.given_sets.items()}
         meta = {**model.meta, "labels": told}
         source = Transformer(model.blocks, stages=model.stages, meta=meta)
         source.sha256 = model.sha256

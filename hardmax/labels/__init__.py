@@ -1,12 +1,13 @@
 """Label sets S^c: exact membership, a witness inside, distance, pairwise disjointness."""
 
-from .argmax import argmax_sets, check_size
+from .argmax import ArgmaxCone, argmax_sets, check_size
 from .disjoint import CommonPoint, Separation, Separations, check_disjoint, separate
 from .distance import Distance
 from .names import NamedSets, in_order, read_labels, read_sets
 from .sets import Ball, Box, Halfspace, LabelSet, Point, Polyhedron, default_points, lift
 
 __all__ = [
+    "ArgmaxCone",
     "Ball",
     "Box",
     "CommonPoint",

@@ -265,6 +265,10 @@ class Polyhedron(_Polyhedral):
     def witness(self) -> Vector:
         return self._witness  # type: ignore[attr-defined, no-any-return]
 
+    def lifted(self, more: int) -> Polyhedron:
+        """The set with ``more`` coordinates, which are unconstrained."""
+        return _wider(self, more)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": "polyhedron",
@@ -344,8 +348,15 @@ def lift(label_set: LabelSet, more: int = 1) -> LabelSet:
         return Halfspace((*label_set.normal, *zeros), label_set.offset)
     if isinstance(label_set, Ball):
         return Ball(label_set.center, label_set.radius, label_set.free + more)
+    if isinstance(label_set, Polyhedron):
+        return label_set.lifted(more)
     if isinstance(label_set, _Polyhedral):
-        A, b = label_set.rows
-        wider = tuple((*row, *zeros) for row in A)
-        return Polyhedron.around(wider, b, (*label_set.witness(), *zeros))
+        return _wider(label_set, more)
     raise TypeError(f"{type(label_set).__name__} is no label set")
+
+
+def _wider(label_set: _Polyhedral, more: int) -> Polyhedron:
+    A, b = label_set.rows
+    zeros = (Fraction(0),) * more
+    rows = tuple((*row, *zeros) for row in A)
+    return Polyhedron.around(rows, b, (*label_set.witness(), *zeros))

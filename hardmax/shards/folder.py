@@ -206,9 +206,9 @@ class Shards:
     def labels_text(self) -> str:
         """The label sets as one line of JSON, in their order: part of what a certificate binds."""
         example = self.example
-        sets: Any = {name: each.to_json() for name, each in example.given_sets.items()}
-        if self.reading.label_sets == "argmax":
-            sets = [*sets]
+        sets: Any = [*example.given_sets]
+        if self.reading.label_sets != "argmax":
+            sets = {name: each.to_json() for name, each in example.given_sets.items()}
         return json.dumps(sets, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -69,7 +69,7 @@ def build_learn(
     """
     data.need_labels()
     if not data.own_sets:
-        _check_labels(data)
+        _check_labels(data, _BUDGETS[0] if features is None else features)
         data = data.read_as(replace(data.reading, lift=0, label_sets="argmax"))
     present = set(data.names)
     if len(present) < 2:
@@ -113,13 +113,13 @@ def build_learn(
     return Transformer(staged.parameters(read.dimension), stages=stages, meta=meta), read
 
 
-def _check_labels(data: Dataset) -> None:
-    """Refuse more labels than label sets argmax allow in a model, before the work."""
+def _check_labels(data: Dataset, features: int) -> None:
+    """Refuse more labels than a model file has room for, before the work."""
     count = len(data.sets)
     own = max(c.reading.dimension(data.written_dimension) for c in candidates(data))
     width = Layout(own, max(own, count), count, _MIXTURES).dimension
     try:
-        check_size(count, width)
+        check_size(count, width, features)
     except InputError as problem:
         raise InputError(f"strategy learn: {problem}, with strategy cover") from None
 
