@@ -32,9 +32,8 @@ LADDER = [(100_000, 8, 2), (100_000, 32, 2), (1_000_000, 8, 2), (1_000_000, 32, 
 def uniform(count: int, dimension: int, labels: int) -> hm.Dataset:
     """Sequences of one token with 20 bits in each coordinate."""
     rng = np.random.default_rng(count + dimension + labels)
-    points = rng.integers(0, 1 << 20, (count, dimension)).tolist()
-    classes = rng.integers(0, labels, count).tolist()
-    return hm.Dataset([[tuple(z)] for z in points], classes)
+    points = rng.integers(0, 1 << 20, (count, dimension))
+    return hm.Dataset(points[:, None], rng.integers(0, labels, count))
 
 
 def measure(count: int, dimension: int, labels: int) -> dict[str, object]:

@@ -13,6 +13,7 @@ from math import log2
 
 import numpy as np
 
+from ...stages import tell
 from .address import Points
 from .common import Array
 from .frame import Frame
@@ -23,7 +24,7 @@ _SEEDS = 192, 4096  # slopes of the hash among which some are chosen, at least a
 _WORK = 2**22, 2**34  # points times slopes that are looked at for a group, and for all
 _CHOSEN = 6, 16  # of them tried in full, at least and at most
 _EFFORT = 120_000  # points up to which more of them are tried
-_GRID = 32  # sizes of a group that are compared
+_GRID = 16  # sizes of a group that are compared
 _PLACES = 0.2, 0.5, 0.8  # where groups are looked at to compare plans
 _GOOD = 0.98, 1.04  # part of the size hoped for that ends a short search, and a long one
 _APART = 100  # slopes of the hash that are tried differ by 1/100 of its range
@@ -88,7 +89,8 @@ class Loader:
         """Load all points; at least one for each hinge."""
         x, count, loads = self.points.x, len(self.points), Loads()
         first, expected = 0, max(2, int(len(self.columns) * self.most[-1] * 0.9))
-        hinge = x[0] - max(1, (x[min(count - 1, expected)] - x[0]) // _GAP)
+        near = int(x[min(count - 1, expected)])
+        hinge = self.points.first - max(1, (near - self.points.first) // _GAP)
         while first < count:
             group = self._group(first, hinge, expected)
             if self.before is not None:
@@ -96,6 +98,7 @@ class Loader:
                     self.before.slopes[m] = slope
                     loads.place(self.before, m)
             loads.note(group, hinge)
+            tell("load", count - first - group.size)
             self.h += group.kappa * group.length
             self.values, self.before = group.ends(), group
             first += group.size
@@ -140,9 +143,9 @@ class Loader:
     def _length(self, first: int, hinge: int, size: int) -> int:
         """From the hinge to the next one, which lies anywhere in the gap behind the group."""
         x, end = self.points.x, first + size
-        length = x[end - 1] - hinge
+        length = int(x[end - 1]) - hinge
         if end < len(x):
-            gap = min(x[end] - x[end - 1], length // _GAP)
+            gap = min(int(x[end]) - int(x[end - 1]), length // _GAP)
             length += int(self.rng.integers(1 << 30)) * gap >> 30
         return length
 
@@ -173,8 +176,8 @@ class Loader:
         for how many points that is."""
         largest = min(len(self.points) - first, int(1.35 * expected) + 3)
         x = self.points.x[first : first + largest]
-        length, unit = x[-1] - hinge, self.points.width << self.frame.scale
-        ways = np.array([(v - hinge) / length for v in x])
+        length, unit = int(x[-1]) - hinge, self.points.width << self.frame.scale
+        ways = np.asarray((x - hinge) / length, dtype=np.float64)
         work = min(_WORK[0], _WORK[1] // (len(self.points) + 1024))
         seeds = min(max(_SEEDS[0], work // largest), _SEEDS[1])
         ends = self.rng.uniform(0, self.ends / self.points.width, seeds)
@@ -194,16 +197,16 @@ class Loader:
         found = []
         for part in _PLACES:
             first = int(part * max(0, count - 1.35 * expected))
-            hinge = self.points.x[first] - 1
+            hinge = int(self.points.x[first]) - 1
             found.append(float(self._looked_at(first, hinge, expected)[0].max()))
         return sum(found) / len(found)
 
     def _task(self, first: int, size: int, hinge: int, kappa: int) -> Strings | None:
         """The strings behind a hinge; None where h of a point lies too near to a fold."""
         frame = self.frame
-        x = [v - hinge for v in self.points.x[first : first + size]]
+        x = [v - hinge for v in self.points.x[first : first + size].tolist()]
         if frame.plan.hashed:
-            z = self.z[first : first + size]
+            z = self.z[first : first + size].tolist()
             h = [(a << frame.scale) + self.h + kappa * b for a, b in zip(z, x, strict=True)]
             reading = frame.hash.read(h, frame.scale)
             if not reading.clear:

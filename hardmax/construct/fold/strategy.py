@@ -32,8 +32,9 @@ from .plan import Plan, plans
 
 _SPREADS = range(7)  # folds of the hash that are compared
 _PLANS = 12  # plans that are compared on some of the points
-_BEAM = {3_000: 8192, 30_000: 4096}  # intervals of slopes kept for a string, up to so many points
-_SHORT = 2048  # the same for more points
+# intervals of slopes kept for a string, up to so many points, and for more
+_BEAM = {3_000: 8192, 30_000: 4096, 300_000: 2048}
+_SHORT = 1024
 
 
 def _beam(count: int) -> int:
@@ -62,7 +63,8 @@ def build_fold(
 ) -> Transformer:
     """Build the transformer of the fold theorem for data without contradictions."""
     chosen = np.asarray(merged.representatives, dtype=np.int64)
-    labels = [data.names[j] or "" for j in chosen.tolist()]
+    names = data.names
+    labels = [names[j] or "" for j in chosen.tolist()]
     if data.dimension < 2:
         model = build_peel(data, merged, seed, on_block)
         model.meta |= {"form": "peel", "why": "built as peel: the dimension is 1"}
