@@ -134,6 +134,7 @@ def test_chosen_where_it_is_shallowest(monkeypatch, sizes, dimension, depth):
     assert len(model) == model.meta["alternatives"]["open"] <= depth
     assert model.parameters.overrides() == 0
     monkeypatch.setattr(module, "open_variant", lambda task, room: None)
+    monkeypatch.setattr(module, "general_variant", lambda *task: None)
     assert len(hm.build(data, strategy="cover", learn=False)) > depth
 
 

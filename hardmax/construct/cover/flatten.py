@@ -29,7 +29,12 @@ _CHUNK = 2**15  # points at a time
 _BITS = 8  # fractional bits of the entries of a vector f that is fitted to the labels
 _CLEAR = 16  # times what chance makes of the difference between labels, from which it is fitted
 _GAIN = 4  # by which the labels must differ less along it than along a short vector
-_LARGEST = 8  # entry of such a vector
+_SMALLEST = (
+    2.0**-2,
+    2.0**-4,
+    2.0**-8,
+)  # of its entries: the first that hides little more than others
+_LARGEST = 8  # of its entries
 
 
 def flatten(
@@ -38,15 +43,17 @@ def flatten(
     targets: Mapping[str, Vector],
     seed: int = 0,
     sets: Mapping[str, LabelSet] | None = None,
+    power: int = 0,
 ) -> tuple[RankOneBlock, HeightSlice]:
     """Return the block that flattens, and the height slice behind it.
 
     Different labels stay at different points. Differently labelled sequences must have different
     means, and d ≥ 2. The height's coordinate is one in which the targets agree, if there is one,
     and in which the labels differ least. B is a power of two so large that f_i B exceeds all other
-    terms, and a multiple of the denominators of f. If all ``sets`` are open, α is so small that no
+    terms. If all ``sets`` are open, α is so small that no
     point leaves its set when it stays as far from its target as it is from the middle of all
-    points.
+    points. With a ``power`` j > 0, the entries of f are 2^j, 4^j, … or those of a larger j
+    (docs/theory.md, section 8: general position).
 
     >>> F = Fraction
     >>> batch = Tokens.from_sequences([[(F(0), F(1))], [(F(2), F(1))]])
@@ -61,19 +68,24 @@ def flatten(
     scatter = _scatter(means.cloud, codes)
     axis = _axis(means.cloud, scatter, list(targets.values()))
     fixed = {i for i in range(d) if i != axis and _settled(means.cloud, i, targets)}
-    f, cloud, kept = _projection(means.cloud, codes, scatter, axis, fixed, rng)
+    if power:
+        f, cloud, kept = _steep(means.cloud, codes, axis, power)
+    else:
+        f, cloud, kept = _projection(means.cloud, codes, scatter, axis, fixed, rng)
     unit = [Fraction(-int(i == axis)) for i in range(d)]
     inside = max(means.reach(axis), 2 * cloud.points.scale, _LEAST)
     outside = max(max(abs(t) for y in targets.values() for t in y), _LEAST)
     factor, middle = Fraction(1), None
     if sets is not None and all(not isinstance(chosen, Point) for chosen in sets.values()):
         factor, middle = _shrunk(cloud, targets, sets)
-    room = 8 * max(g.denominator for g in f)
+    room = 8 / power_of_two_below(min(abs(g) for g in f if g))
     height = room * max(factor * power_of_two_below(inside), power_of_two_below(outside))
     block = RankOneBlock.of(
         d, u=unit, b=height / factor, w=[Fraction(g) for g in f], rho=0, alpha=factor
     )
-    return block, HeightSlice(axis, f, height, cloud.scaled(factor), names, codes[kept], middle)
+    return block, HeightSlice(
+        axis, f, height, cloud.scaled(factor), names, codes[kept], kept, middle
+    )
 
 
 def coded(labels: Sequence[str]) -> tuple[list[str], Array]:
@@ -141,6 +153,22 @@ def _projection(
         size *= 2
 
 
+def _steep(
+    cloud: FilteredCloud, codes: Array, axis: int, power: int
+) -> tuple[list[Fraction], FilteredCloud, Array]:
+    """`_projection` along f with entries k, k², … for a power of two k: whatever can happen to a
+    direction by chance is a polynomial in k, and happens to finitely many k only."""
+    while True:
+        f = [Fraction(1 << power * (i + (i < axis))) for i in range(cloud.dimension)]
+        f[axis] = Fraction(1)
+        points = cloud.project(axis, f)
+        first = points.first_equal()
+        if (codes[first] == codes).all():
+            kept = np.flatnonzero(first == np.arange(len(first)))
+            return f, points.select(kept), kept
+        power += 1
+
+
 def _axis(cloud: FilteredCloud, scatter: tuple[Array, Array], targets: list[Vector]) -> int:
     d = cloud.dimension
     agree = [i for i in range(d) if len({y[i] for y in targets}) == 1] or list(range(d))
@@ -206,26 +234,44 @@ def _hidden(
     kept = [f for _, f in scored[:_KEPT]]
     least, chance = scored[0][0], float(codes.max()) / len(codes)
     if size == 1 and least > _CLEAR * chance:
-        fitted = _fitted(middle, axis, fixed)
-        if fitted is not None and _GAIN * difference(fitted) < least:
-            kept.insert(0, fitted)
+        proposed = [_fitted(middle, axis, fixed, smallest) for smallest in _SMALLEST]
+        fitted = [f for f in proposed if f is not None]
+        hidden = [difference(f) for f in fitted]
+        near = max(chance, _GAIN * min(hidden, default=least))
+        place = next((i for i, each in enumerate(hidden) if each <= near), None)
+        if place is not None and _GAIN * hidden[place] < least:
+            kept.insert(0, fitted[place])
     return kept
 
 
-def _fitted(middle: Array, axis: int, fixed: set[int]) -> list[Fraction] | None:
+def _fitted(middle: Array, axis: int, fixed: set[int], smallest: float) -> list[Fraction] | None:
     """The vector f with f_k = 1 that makes ⟨f, middle·f⟩ + ε|f|² least, in multiples of 2^-8.
 
-    ε is the first share of the mean eigenvalue for which no entry is large; None if there is none.
+    Entries that would be smaller than ``smallest`` have this size. ε is the first share of the mean
+    eigenvalue for which no entry is large; None if there is none.
     """
     free = [i for i in range(len(middle)) if i not in fixed]
-    some, place = middle[np.ix_(free, free)], free.index(axis)
-    for share in (0.01, 0.1, 1.0):
+    some = middle[np.ix_(free, free)]
+    for share in (0.0001, 0.01, 1.0):
         ridge = some + share * np.trace(some) / len(free) * np.eye(len(free))
-        row = np.linalg.solve(ridge, np.eye(len(free))[place])
-        row = np.round(row / row[place] * 2.0**_BITS) / 2.0**_BITS
+        row = np.zeros(len(free))
+        row[free.index(axis)] = 1.0
+        given = row != 0
+        while not given.all():  # the other entries follow from those that are given
+            rest = ~given
+            row[rest] = -np.linalg.solve(
+                ridge[np.ix_(rest, rest)], ridge[rest][:, given] @ row[given]
+            )
+            small = rest & (np.abs(row) < smallest)
+            if not small.any():
+                break
+            small &= np.abs(row) >= np.median(np.abs(row[small]))  # half of them, then again
+            row[small] = np.copysign(smallest, row[small])
+            given |= small
+        row = np.round(row * 2.0**_BITS) / 2.0**_BITS
         if np.abs(row).max() <= _LARGEST:
             f = [Fraction(0)] * len(middle)
             for i, x in zip(free, row.tolist(), strict=True):
-                f[i] = Fraction(x) if x else Fraction(1, 2**_BITS)
+                f[i] = Fraction(x)
             return f
     return None
