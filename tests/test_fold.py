@@ -297,6 +297,38 @@ def test_mutants_get_their_exact_outputs(data):
     assert [(w.sequence, w.output) for w in found] == wrong
 
 
+@st.composite
+def layers(draw, dense):
+    """Hinges that leave ⟨dense,z⟩ alone, clips of one coordinate, and layers without a pattern."""
+    number = st.fractions(-3, 3, max_denominator=4)
+    b, w = draw(number), [draw(number) for _ in range(4)]
+    kind, j = draw(st.sampled_from(["hinge", "clip", "any"])), draw(st.integers(0, 3))
+    unit = [Fraction(int(i == j)) for i in range(4)]
+    if kind == "hinge":
+        w[j] -= sum(x * y for x, y in zip(dense, w, strict=True)) / dense[j]
+        return RankOneBlock.of(4, u=dense, b=b, w=w)
+    if kind == "clip":
+        s = draw(number.filter(bool))
+        return RankOneBlock.of(4, u=[s * x for x in unit], b=b, w=[-x / s for x in unit])
+    return RankOneBlock.of(4, u=[draw(number) for _ in range(4)], b=b, w=w)
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_any_layers_around_a_wave(data):
+    """Whatever patterns the engine finds in them, the outputs are the literal ones."""
+    dense = [data.draw(st.fractions(-2, 2, max_denominator=3).filter(bool)) for _ in range(4)]
+    before, behind = (data.draw(st.lists(layers(dense), max_size=8)) for _ in range(2))
+    wave = folds(Fraction(-1), Fraction(1, 8), 12, dimension=4)
+    model = Transformer([RankOneBlock.of(4, rho=0, alpha=1), *before, *wave, *behind])
+    assert Plan.of(model).kept(Chains.of).deep
+    points = np.random.default_rng(0).integers(-4, 5, (7, 4)).tolist()
+    given_data = single(points, ["a"] * 7)
+    outputs = [literal(model, given_data.sequence(j)) for j in range(7)]
+    found = [w.output for w in hm.certify(model, given_data).witnesses]
+    assert found == [x for x in outputs if any(x)]
+
+
 def test_attention_behind_a_wave_scales_the_outputs():
     data = uniform(300, 3, 2, seed=1)
     model = hm.build(data, strategy="fold")

@@ -52,7 +52,7 @@ def shift(layout: Layout, loads: Loads) -> Stages:
         layout.frame, layout.points.registers.layer, layout.h, layout.x, layout.y,
     )  # fmt: skip
     small = Fraction(1, 1 << frame.grain)
-    ground = layout.points.x[0] + layout.start[x]  # p counts from here
+    ground = layout.points.first + layout.start[x]  # p counts from here
     for q, (mark, doublings) in enumerate(_marks(layout, loads)):
         cut = frame.hash.cell >> (q + 1)
         yield "shift", layer({h: 1}, -cut - layout.bottom, {h: -2, x: -mark})
@@ -91,14 +91,14 @@ def reach(layout: Layout, loads: Loads) -> int:
     marks = sum(_above(layout.top, least, frame.scale) for least in loads.least[:levels])
     marks += sum(mark for mark, _ in _marks(layout, loads))
     known = max(loads.ys) >> frame.scale
-    return starts + known + 2 * (layout.top + points.x[-1] + points.width) + marks * frame.hash.top
+    return starts + known + 2 * (layout.top + points.last + points.width) + marks * frame.hash.top
 
 
 def _marks(layout: Layout, loads: Loads) -> list[tuple[int, int]]:
     """For every bit, what a fold of h takes from p, and by how much y is doubled."""
     frame, points = layout.frame, layout.points
     levels, top = len(frame.hash.tree.levels), layout.top
-    span = points.x[-1] - points.x[0]
+    span = points.last - points.first
     found = []
     for q in range(frame.plan.b):
         least = loads.least[levels + q]

@@ -34,7 +34,7 @@ class Frame:
         half, k = points.width // 2, plan.strings
         # k strings side by side, two half periods below them, and the noise of the shifts
         reach = ((half << plan.base) - 2 * half - half // 16) // k - points.width
-        span = (points.x[-1] - points.x[0] + 1).bit_length()
+        span = (points.last - points.first + 1).bit_length()
         size = half.bit_length() - 1
         grain = max(0, span - size + 6)
         fine = max(16, bands.bit_length() + 6)

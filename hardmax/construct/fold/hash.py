@@ -16,6 +16,7 @@ from .plan import Plan
 from .select import Tree, tree
 
 _FINE = 60  # bits of h in which most decisions are taken
+_PIECE = 1 << 16  # numbers that are looked at together
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,18 @@ class Hash:
             window += np.where(held[:, len(levels) + q], 0, 1 << q)
         return np.array(self.tree.string)[cell], window
 
+    @cached_property
+    def _keys(self) -> Array:
+        """For every piece of [0, top), as long as a window's cell: string·2^b + window."""
+        v = 2 * np.arange(self.plan.strings << (self.plan.spread + self.plan.b)) + 1
+        held = np.zeros((len(v), len(self.cuts)), dtype=bool)
+        for q, cut in enumerate(self.cuts):
+            excess = v - (cut << (self.plan.b + 1)) // self.cell
+            held[:, q] = excess > 0
+            v = np.where(held[:, q], v - 2 * excess, v)
+        string, window = self._places(held[:, self.plan.spread :])
+        return string * self.plan.windows + window
+
     def propose(
         self, z: Array, x: Array, start: float, ends: Array, most: Array, sizes: Array, bits: float
     ) -> Array:
@@ -107,29 +120,25 @@ class Hash:
         z, x (n,) are the hash coordinate and the address from the hinge on, x ending at 1. A
         string whose load is below ``most`` (2^b,) by s points has about 2^(s·bits) slopes.
         """
-        unit = float(self.width)
-        v = z[None] + start + (ends[:, None] - start) * x[None]
-        for whole in self.cuts[: self.plan.spread]:
-            v = (whole / unit) - np.abs(v - whole / unit)
         k, windows = self.plan.strings, self.plan.windows
-        cell = np.clip((v * (unit / self.cell)).astype(np.int64), 0, k - 1)
-        key = (np.arange(len(ends))[:, None] * k + cell) * windows
-        if self.plan.b:
-            for level in self.tree.levels:
-                cut = level.cells * self.cell / unit
-                v = cut - np.abs(v - cut)
-            for q in range(self.plan.b):
-                cut = (self.cell >> (q + 1)) / unit
-                key += np.where(v > cut, 0, 1 << q)
-                v = cut - np.abs(v - cut)
-        loads = np.zeros(len(ends) * k * windows, dtype=np.int64)
-        expected = np.zeros(len(ends))
-        before = 0
-        for size in sizes.tolist():
-            loads += np.bincount(key[:, before:size].ravel(), minlength=len(loads))
-            spare = most - np.cumsum(loads.reshape(len(ends), k, windows), axis=2)
-            slopes = np.exp2(np.clip(spare * bits, -30.0, 6.0))
-            good = np.exp(np.log(-np.expm1(-slopes)).sum(axis=(1, 2)))
-            expected += good * (size - before)
-            before = size
-        return expected
+        piece = self.width * windows / self.cell  # pieces of `_keys` in a width
+        still, moved = ((z + start) * piece).astype(np.float32), (x * piece).astype(np.float32)
+        points, cells = len(x), k * windows
+        spare = most[:, None] - np.arange(points + 1)
+        slopes = np.exp2(np.clip(spare * bits, -30.0, 6.0))
+        chance = np.log(-np.expm1(-slopes)).astype(np.float32).ravel()  # by window and load
+        row = (np.arange(windows) * (points + 1))[:, None, None, None]
+        bucket = np.searchsorted(sizes, np.arange(points), side="right") * cells
+        gains = np.diff(sizes, prepend=0)
+        found = []
+        step = max(1, _PIECE // max(points, len(sizes) * cells))
+        for first in range(0, len(ends), step):
+            ways = (ends[first : first + step, None] - start).astype(np.float32)
+            place = (still + ways * moved).astype(np.int64)
+            key = self._keys[np.clip(place, 0, len(self._keys) - 1, out=place)]
+            key += bucket + np.arange(len(ways))[:, None] * (len(sizes) * cells)
+            loads = np.bincount(key.ravel(), minlength=len(ways) * len(sizes) * cells)
+            loads = loads.reshape(len(ways), len(sizes), k, windows).cumsum(axis=1)
+            loads = loads.transpose(3, 0, 1, 2).cumsum(axis=0) + row
+            found.append(np.exp(chance[loads].sum(axis=(0, 3))) @ gains)
+        return np.concatenate(found)

@@ -33,15 +33,15 @@ class Layout:
         for j, column in enumerate(points.columns):
             value, constant = rest[j], False
             if j == layout.x:
-                begin = Fraction(floor(value) - points.x[-1])
+                begin = Fraction(floor(value) - points.last)
             elif j == layout.h:
                 begin = ceil(value) + layout.hash_start
             elif j in layout.strings:
                 m = layout.strings.index(j)
                 begin = Fraction(frame.starts[m]) + layout.offset(m)
             else:
-                constant = column.count(column[0]) == len(column)
-                begin = value - column[0] if constant else Fraction(ceil(value))
+                constant = bool((column == column[0]).all())
+                begin = value - int(column[0]) if constant else Fraction(ceil(value))
             layout.start.append(begin)
             layout.fixed.append(constant)
         return layout

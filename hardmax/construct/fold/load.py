@@ -13,6 +13,7 @@ from math import log2
 
 import numpy as np
 
+from ...stages import tell
 from .address import Points
 from .common import Array
 from .frame import Frame
@@ -21,16 +22,36 @@ from .strings import Group, Strings
 
 _SEEDS = 192, 4096  # slopes of the hash among which some are chosen, at least and at most
 _WORK = 2**22, 2**34  # points times slopes that are looked at for a group, and for all
-_CHOSEN = 6, 16  # of them tried in full, at least and at most
-_EFFORT = 120_000  # points up to which more of them are tried
-_GRID = 32  # sizes of a group that are compared
+# by the number of points, and for more: intervals of slopes kept, slopes of the hash tried
+_EFFORTS = {3_000: (8192, 16), 10_000: (4096, 12), 30_000: (4096, 6), 300_000: (2048, 6)}
+_SHORT = 2048, 3
+_GRID = 16  # sizes of a group that are compared
 _PLACES = 0.2, 0.5, 0.8  # where groups are looked at to compare plans
+_LONG = 12  # of them tried in a long search, at least
 _GOOD = 0.98, 1.04  # part of the size hoped for that ends a short search, and a long one
 _APART = 100  # slopes of the hash that are tried differ by 1/100 of its range
 _SAFE = 0.5, 2.0  # bits of a string's capacity that are not counted on, without and with windows
 _READ = 2  # times as many are read exactly
 _POOR = 0.6  # part of it below which a slope of the hash is given up
 _GAP = 8  # a hinge lies at most 1/8 of the group's length behind its last point
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long is searched: ``beam`` intervals of slopes are kept for a string, and ``tries``
+    slopes of the hash are tried for a group."""
+
+    beam: int
+    tries: int
+
+    @classmethod
+    def of(cls, count: int) -> Effort:
+        """The effort for so many points.
+
+        >>> Effort.of(10_000)
+        Effort(beam=4096, tries=12)
+        """
+        return cls(*next((e for most, e in _EFFORTS.items() if count <= most), _SHORT))
 
 
 @dataclass
@@ -69,8 +90,8 @@ class Loads:
 class Loader:
     """Takes groups from the lowest address up."""
 
-    def __init__(self, points: Points, frame: Frame, seed: int, beam: int) -> None:
-        self.points, self.frame, self.beam = points, frame, beam
+    def __init__(self, points: Points, frame: Frame, seed: int, effort: Effort) -> None:
+        self.points, self.frame, self.effort = points, frame, effort
         plan = frame.plan
         self.rng = np.random.default_rng(seed)
         names = points.strings[: plan.strings]
@@ -82,13 +103,13 @@ class Loader:
         self.h = self.ends << frame.scale >> 1
         self.values = [start << frame.scale for start in frame.starts]
         self.before: Group | None = None
-        self.chosen = min(max(_CHOSEN[0], _EFFORT // len(points)), _CHOSEN[1])
 
     def run(self) -> Loads:
         """Load all points; at least one for each hinge."""
         x, count, loads = self.points.x, len(self.points), Loads()
         first, expected = 0, max(2, int(len(self.columns) * self.most[-1] * 0.9))
-        hinge = x[0] - max(1, (x[min(count - 1, expected)] - x[0]) // _GAP)
+        near = int(x[min(count - 1, expected)])
+        hinge = self.points.first - max(1, (near - self.points.first) // _GAP)
         while first < count:
             group = self._group(first, hinge, expected)
             if self.before is not None:
@@ -96,6 +117,7 @@ class Loader:
                     self.before.slopes[m] = slope
                     loads.place(self.before, m)
             loads.note(group, hinge)
+            tell("load", count - first - group.size)
             self.h += group.kappa * group.length
             self.values, self.before = group.ends(), group
             first += group.size
@@ -116,9 +138,9 @@ class Loader:
                     continue
                 group = task.solved(min(least, len(self.points) - first))
                 best, solved = group or best, solved + 1
-                hoped = goal * _GOOD[self.chosen > _CHOSEN[0]]
+                hoped = goal * _GOOD[self.effort.tries >= _LONG]
                 good = best is not None and best.size >= min(hoped, left)
-                if good or solved == self.chosen:
+                if good or solved == self.effort.tries:
                     break
             expected = expected * 3 // 4
         while best is None:  # a single point can always be solved
@@ -140,9 +162,9 @@ class Loader:
     def _length(self, first: int, hinge: int, size: int) -> int:
         """From the hinge to the next one, which lies anywhere in the gap behind the group."""
         x, end = self.points.x, first + size
-        length = x[end - 1] - hinge
+        length = int(x[end - 1]) - hinge
         if end < len(x):
-            gap = min(x[end] - x[end - 1], length // _GAP)
+            gap = min(int(x[end]) - int(x[end - 1]), length // _GAP)
             length += int(self.rng.integers(1 << 30)) * gap >> 30
         return length
 
@@ -157,10 +179,10 @@ class Loader:
         order = np.argsort(-worth, kind="stable").tolist()
         apart = self.ends / self.points.width / _APART
         taken: list[int] = []
-        for c in order[: _READ * self.chosen * _APART]:  # slopes nearly alike fail alike
+        for c in order[: _READ * self.effort.tries * _APART]:  # slopes nearly alike fail alike
             if all(abs(ends[c] - ends[other]) > apart for other in taken):
                 taken.append(c)
-            if len(taken) == _READ * self.chosen:
+            if len(taken) == _READ * self.effort.tries:
                 break
         found = []
         for c in taken:
@@ -173,8 +195,8 @@ class Loader:
         for how many points that is."""
         largest = min(len(self.points) - first, int(1.35 * expected) + 3)
         x = self.points.x[first : first + largest]
-        length, unit = x[-1] - hinge, self.points.width << self.frame.scale
-        ways = np.array([(v - hinge) / length for v in x])
+        length, unit = int(x[-1]) - hinge, self.points.width << self.frame.scale
+        ways = np.asarray((x - hinge) / length, dtype=np.float64)
         work = min(_WORK[0], _WORK[1] // (len(self.points) + 1024))
         seeds = min(max(_SEEDS[0], work // largest), _SEEDS[1])
         ends = self.rng.uniform(0, self.ends / self.points.width, seeds)
@@ -194,16 +216,16 @@ class Loader:
         found = []
         for part in _PLACES:
             first = int(part * max(0, count - 1.35 * expected))
-            hinge = self.points.x[first] - 1
+            hinge = int(self.points.x[first]) - 1
             found.append(float(self._looked_at(first, hinge, expected)[0].max()))
         return sum(found) / len(found)
 
     def _task(self, first: int, size: int, hinge: int, kappa: int) -> Strings | None:
         """The strings behind a hinge; None where h of a point lies too near to a fold."""
         frame = self.frame
-        x = [v - hinge for v in self.points.x[first : first + size]]
+        x = [v - hinge for v in self.points.x[first : first + size].tolist()]
         if frame.plan.hashed:
-            z = self.z[first : first + size]
+            z = self.z[first : first + size].tolist()
             h = [(a << frame.scale) + self.h + kappa * b for a, b in zip(z, x, strict=True)]
             reading = frame.hash.read(h, frame.scale)
             if not reading.clear:
@@ -212,5 +234,6 @@ class Loader:
             reading = Reading.none(size)
         return Strings(
             frame, self.points, self.columns, self.codes, self.values, self.before, first, x,
-            reading, kappa, lambda count: self._length(first, hinge, count), self.beam, self.rng,
+            reading, kappa, lambda count: self._length(first, hinge, count), self.effort.beam,
+            self.rng,
         )  # fmt: skip

@@ -55,10 +55,19 @@ class Plan:
         """About how many points the windows 0 … r of a string carry, for every r."""
         if self.room <= 1:
             return [0.0] * self.windows
+        first, more = self._carries(bands)
+        return [max(1.0, first + more * r) for r in range(self.windows)]
+
+    def most(self, bands: int) -> float:
+        """About how many points all windows of a string carry, where there is room for a slope."""
+        first, more = self._carries(bands)
+        return max(1.0, first + more * (self.windows - 1))
+
+    def _carries(self, bands: int) -> tuple[float, float]:
+        """About how many points the first window of a string carries, and every other."""
         bits, each = log2(self.room), log2(bands)
         inside = max(self.window, bits) / each  # points of one window
-        extra = log2(max(1.0, inside / 2))
-        return [max(1.0, (bits + self.window * r + extra) / each) for r in range(self.windows)]
+        return (bits + log2(max(1.0, inside / 2))) / each, self.window / each
 
     def fixed(self, closing: int) -> int:
         """Blocks other than the loads, ``closing`` of them behind the folds: L − G."""
@@ -75,12 +84,12 @@ def plans(
     for plan in _all(dimension):
         if not 8 <= plan.room <= _SEARCH * beam:
             continue
-        most = plan.capacity(bands)[-1] * plan.strings
+        each = plan.most(bands)
         filled = 0.97
         if plan.strings > 1:
-            filled = 1 - 0.45 * (log(plan.strings + 1) / plan.capacity(bands)[-1]) ** 0.5
+            filled = 1 - 0.45 * (log(plan.strings + 1) / each) ** 0.5
         filled -= 0.03 if plan.b else 0
-        groups = ceil(count / max(1.0, most * max(filled, 0.2)))
+        groups = ceil(count / max(1.0, each * plan.strings * max(filled, 0.2)))
         found.append((plan.fixed(closing) + groups, plan))
     return sorted(found, key=lambda pair: pair[0])
 

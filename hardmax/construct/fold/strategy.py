@@ -23,21 +23,15 @@ from ...labels import LabelSet
 from ...model.transformer import Transformer
 from . import blocks
 from .address import Points, addressed
-from .common import Array, IntegerPoints, Staged, build_peel, collapse_to_zero, distinct, untied
+from .common import Staged, build_peel, collapse_to_zero, distinct, untied
 from .end import Ending, end, ending, shrinking
 from .frame import Frame
 from .layout import Layout
-from .load import Loader
+from .load import Effort, Loader
 from .plan import Plan, plans
 
 _SPREADS = range(7)  # folds of the hash that are compared
 _PLANS = 12  # plans that are compared on some of the points
-_BEAM = {3_000: 8192, 30_000: 4096}  # intervals of slopes kept for a string, up to so many points
-_SHORT = 2048  # the same for more points
-
-
-def _beam(count: int) -> int:
-    return next((beam for most, beam in _BEAM.items() if count <= most), _SHORT)
 
 
 def expected_blocks(count: int, targets: Mapping[str, Vector]) -> int:
@@ -49,7 +43,7 @@ def expected_blocks(count: int, targets: Mapping[str, Vector]) -> int:
     True
     """
     dimension = len(next(iter(targets.values())))
-    beam = _beam(count)
+    beam = Effort.of(count).beam
     closing = ending(targets).closing
     return ceil(plans(count, dimension, len(targets), closing, beam)[0][0])
 
@@ -62,7 +56,8 @@ def build_fold(
 ) -> Transformer:
     """Build the transformer of the fold theorem for data without contradictions."""
     chosen = np.asarray(merged.representatives, dtype=np.int64)
-    labels = [data.names[j] or "" for j in chosen.tolist()]
+    names = data.names
+    labels = [names[j] or "" for j in chosen.tolist()]
     if data.dimension < 2:
         model = build_peel(data, merged, seed, on_block)
         model.meta |= {"form": "peel", "why": "built as peel: the dimension is 1"}
@@ -79,7 +74,9 @@ def build_fold(
         form = ending(targets, {name: data.sets[name] for name in targets})
         of = {name: c for c, name in enumerate(form.names)}
         codes = np.array([of[label] for label in labels])
-        made, meta = _folded(means, codes, form, data.sets, targets, seed)
+        points = addressed(means, codes, list(targets.values()), form.axis, seed)
+        del means  # as long as the data themselves
+        made, meta = _folded(points, form, data.sets, targets, seed)
         staged.extend(made)
         meta["bound"] += len(split)
         meta["tie_splitting"] = len(split)
@@ -91,19 +88,17 @@ def build_fold(
 
 
 def _folded(
-    means: IntegerPoints,
-    codes: Array,
+    points: Points,
     form: Ending,
     sets: Mapping[str, LabelSet],
     targets: Mapping[str, Vector],
     seed: int,
 ) -> tuple[Staged, dict[str, Any]]:
     """The blocks behind tie splitting, and what `info` tells of them."""
-    points = addressed(means, codes, list(targets.values()), form.axis, seed)
     bands = len(form.names)
-    beam = _beam(len(points))
-    frame = Frame.of(points, _best(points, bands, form.closing, seed, beam), bands)
-    plan, loads = frame.plan, Loader(points, frame, seed, beam).run()
+    effort = Effort.of(len(points))
+    frame = Frame.of(points, _best(points, bands, form.closing, seed, effort), bands)
+    plan, loads = frame.plan, Loader(points, frame, seed, effort).run()
     layout = Layout.of(frame, points, form.base)
     staged = Staged([("collapse", points.collapse(layout.start))])
     staged.extend(blocks.load(layout, loads))
@@ -133,7 +128,7 @@ def _folded(
     return staged, meta
 
 
-def _best(points: Points, bands: int, closing: int, seed: int, beam: int) -> Plan:
+def _best(points: Points, bands: int, closing: int, seed: int, effort: Effort) -> Plan:
     """The plan with the fewest blocks, by the groups that some of the points would make."""
     d = points.registers.dimension
     found: dict[Plan, float] = {}
@@ -141,11 +136,11 @@ def _best(points: Points, bands: int, closing: int, seed: int, beam: int) -> Pla
     def compare(some: Iterable[Plan]) -> Plan:
         for plan in some:
             if plan not in found:
-                loader = Loader(points, Frame.of(points, plan, bands), seed, beam)
+                loader = Loader(points, Frame.of(points, plan, bands), seed, effort)
                 groups = len(points) / loader.typical()
                 found[plan] = plan.fixed(closing) + groups
         return min(found, key=lambda plan: found[plan])
 
-    likely = [plan for _, plan in plans(len(points), d, bands, closing, beam)[:_PLANS]]
+    likely = [plan for _, plan in plans(len(points), d, bands, closing, effort.beam)[:_PLANS]]
     best = compare(likely)
     return compare(replace(best, spread=n) for n in _SPREADS) if best.hashed else best

@@ -11,13 +11,14 @@ from math import log2
 import numpy as np
 
 from .address import Points
+from .common import Array
 from .frame import Frame
 from .hash import Reading
 from .waves import Job, serves, single, solve
 
 _OVER = 0.5  # bits by which a string may be overloaded when it is tried
 _FEW = 3  # a string that dies of its first points needs other phases
-_LESS = 8  # part of the intervals that are kept where a string is tried again
+_LESS = 8  # part of the intervals that are kept where a string is tried first, or again
 _HASTE = 96  # a group gives up at least 1/96 of its points more each time
 _KEEP = 8  # a group gives up at most 1/8 of its points at once
 
@@ -55,7 +56,7 @@ class Strings:
 
     frame: Frame
     points: Points
-    columns: list[list[int]]
+    columns: list[Array]
     codes: list[int]
     values: list[int]
     before: Group | None
@@ -115,23 +116,24 @@ class Strings:
         plan, bands = self.frame.plan, self.frame.wave.bands
         most = np.array(plan.capacity(bands)) + _OVER / log2(bands)
         of, window = self.reading.string, self.reading.window
-        size = len(self.x)
+        size, order = len(self.x), np.argsort(of, kind="stable")
+        of, window = of[order], window[order]
+        starts = np.searchsorted(of, np.arange(plan.strings))
         for r, capacity in enumerate(most.tolist()):
-            early = np.flatnonzero(window <= r)
-            for m in range(plan.strings):
-                mine = early[of[early] == m]
-                if len(mine) > capacity:
-                    size = min(size, int(mine[int(capacity)]))
+            counts = np.concatenate([[0], np.cumsum(window <= r)])
+            over = order[counts[1:] - counts[starts][of] > capacity]
+            size = min(size, int(over.min(initial=size)))
         return max(1, size)
 
     def _job(self, m: int, size: int, length: int, value: int) -> Job:
         """The points of string m among the first ``size``, with its value at the hinge."""
-        frame, z = self.frame, self.columns[m]
+        frame = self.frame
         steps = {i: self.x[i] << self.shifts[i] for i in self.members[m] if i < size}
         rows = sorted(steps, key=steps.__getitem__)
+        own = self.columns[m][self.first + np.array(rows, dtype=np.int64)].tolist()
         bases = [
-            (((z[self.first + i] << frame.scale) + value) << self.shifts[i]) + self.noise[i]
-            for i in rows
+            (((z << frame.scale) + value) << self.shifts[i]) + self.noise[i]
+            for z, i in zip(own, rows, strict=True)
         ]
         lowest = (frame.starts[m] - frame.reach // 2) << frame.scale
         low = -((value - lowest) // length)
@@ -141,8 +143,8 @@ class Strings:
 
     def _noise(self) -> list[int]:
         """What the shifts add to y: a small part of p, doubled with y."""
-        frame, low = self.frame, self.points.x[0]
-        x = self.points.x[self.first : self.first + len(self.x)]
+        frame, low = self.frame, self.points.first
+        x = self.points.x[self.first : self.first + len(self.x)].tolist()
         levels = len(frame.hash.tree.levels)
         doublings = [frame.plan.window << q for q in range(frame.plan.b)]
         found = []
@@ -158,8 +160,10 @@ class Strings:
 
     def _attempt(self, strings: list[int]) -> list[int]:
         """Solve some strings; those that failed."""
-        self._solve([self.jobs[m] for m in strings], self.beam)
-        return [m for m in strings if not self.jobs[m].slopes]
+        for beam in (self.beam // _LESS, self.beam):  # most strings have slopes to spare
+            self._solve([self.jobs[m] for m in strings], beam)
+            strings = [m for m in strings if not self.jobs[m].slopes]
+        return strings
 
     def _solve(self, jobs: list[Job], beam: int) -> None:
         wave = self.frame.wave

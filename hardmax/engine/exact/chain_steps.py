@@ -1,4 +1,4 @@
-"""The steps of a deep chain: single layers, attention on points, fans and waves (`chains`).
+"""The steps of a deep chain: single layers, clips, attention on points, fans and waves (`chains`).
 
 Points are kept by coordinates, integers over a common denominator each, so that a layer changes
 only the coordinates that it writes.
@@ -34,6 +34,12 @@ class Points:
         for j, x in u:
             total = total + self.values[j] * int(x * q / self.common[j])
         return total, q
+
+    def set(self, j: int, value: Array | int, common: int) -> None:
+        """Replace coordinate j of all points; (n,), or one integer for all."""
+        if isinstance(value, int):
+            value = np.full(len(self.values[j]), value, dtype=object)
+        self.values[j], self.common[j] = value, common
 
     def add(self, w: Sparse, t: Array | int, q: int, rows: Array | None = None) -> None:
         """Add w·t/q to the points ``rows``, or to all; t (n,) belongs to all."""
@@ -77,6 +83,33 @@ class Layer:
             points.add(self.w, t, q)
         elif active.any():
             points.add(self.w, t, q, np.flatnonzero(active))
+
+
+@dataclass(frozen=True)
+class Clip:
+    """z_j ↦ min(z_j, level), or the maximum: a layer with u = s·e_j and w = −e_j/s."""
+
+    j: int
+    level: Fraction
+    below: bool  # whether what lies below the level moves
+
+    @classmethod
+    def of(cls, u: Sparse, b: Fraction, w: Sparse) -> Clip | None:
+        """The clip that a layer is; None where it is none."""
+        if len(u) != 1 or len(w) != 1 or u[0][0] != w[0][0] or u[0][1] * w[0][1] != -1:
+            return None
+        return cls(u[0][0], b * w[0][1], u[0][1] < 0)
+
+    def apply(self, points: Points) -> None:
+        value, was = points.values[self.j], points.common[self.j]
+        common = lcm(was, self.level.denominator)
+        level = int(self.level * common)
+        value = value * (common // was) if common != was else value
+        moved = np.asarray(value < level if self.below else value > level, dtype=bool)
+        if moved.all():
+            points.set(self.j, *self.level.as_integer_ratio())
+        elif moved.any():
+            points.set(self.j, np.where(moved, level, value), common)
 
 
 @dataclass(frozen=True)
@@ -129,14 +162,17 @@ class Fan:
         group = np.array([bisect_left(least, x + 1) for x in given])
         order = np.argsort(group, kind="stable")
         bounds = np.searchsorted(group[order], np.arange(len(least) + 2))
+        parts = []
+        for g in range(1, len(least) + 1):
+            rows = order[bounds[g] : bounds[g + 1]]
+            if len(rows):
+                parts.append((g, rows, v[rows]))
         for j in self.slopes:
             was = points.common[j]
             common, slopes, levels = self._integers(j, was, q)
             value = points.values[j] * (common // was)
-            for g in range(1, len(least) + 1):
-                rows = order[bounds[g] : bounds[g + 1]]
-                if len(rows):
-                    value[rows] += v[rows] * slopes[g] + levels[g]
+            for g, rows, part in parts:
+                value[rows] += part * slopes[g] + levels[g]
             points.values[j], points.common[j] = value, common
 
     def _integers(self, j: int, was: int, q: int) -> tuple[int, list[int], list[int]]:

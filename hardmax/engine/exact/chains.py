@@ -7,7 +7,10 @@ not block by block. Three patterns, each checked on the exact parameters, are ta
   P_g v + Q_g between two neighbouring knots, whatever their number.
 - *wave*: blocks r ↦ c − |r − c| in one direction, the distances of their c halving. From a on they
   take r to a + U·T((r − a)/U), T(t) = dist(t, 2ℤ); above their range the first alone acts.
+- *clip*: a layer that makes a coordinate at most, or at least, a constant.
 - everything else: single layers (`chain_steps` applies all of them).
+
+All of them are written in a basis in which most are sparse (`basis`).
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from fractions import Fraction
 import numpy as np
 
 from ..compile.plan import Plan
-from .chain_steps import Fan, Layer, Points, Scaling, Wave, ratio
+from .basis import Affine, Basis, inner
+from .chain_steps import Clip, Fan, Layer, Points, Scaling, Wave, ratio
 from .suffix import ExactBlocks, Sparse
 
 _FAN = 3  # blocks from which a fan is worth it
@@ -27,7 +31,7 @@ _WAVE = 4  # likewise a wave
 _DEEP = 12  # blocks of waves and fans from which a model is run this way
 
 
-Step = Layer | Scaling | Fan | Wave
+Step = Layer | Scaling | Clip | Fan | Wave
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Chains:
 
     steps: Sequence[Step]
     deep: bool
+    basis: Basis | None = None
 
     @classmethod
     def of(cls, plan: Plan) -> Chains:
@@ -46,23 +51,32 @@ class Chains:
         if not _may_fold(plan):
             return cls((), False)
         exact = ExactBlocks(p)
+        behind = range(plan.collapse + 1, len(plan))
+        layers = {k: exact[k] for k in behind if plan.moves[k]}
+        basis = Basis.of(list(layers.values()))
+        if basis is not None:
+            layers = {k: basis.layer(layer) for k, layer in layers.items()}
         steps: list[Step] = []
-        run: list[tuple[Sparse, Fraction, Sparse]] = []
+        run: list[Affine] = []
         count = 0
-        for k in range(plan.collapse + 1, len(plan)):
-            if plan.moves[k]:
-                run.append(exact[k])
+        for k in behind:
+            if k in layers:
+                run.append(layers[k])
             if not plan.rests[k]:
                 count += _patterns(run, steps)
                 steps.append(Scaling(p.rho.entry(k) + p.alpha.entry(k)))
                 run = []
         count += _patterns(run, steps)
-        return cls(steps, count >= _DEEP)
+        return cls(steps, count >= _DEEP, basis)
 
     def outputs(self, points: Points) -> Points:
         """Take the points through all steps, in place."""
+        if self.basis is not None:
+            self.basis.enter(points)
         for step in self.steps:
             step.apply(points)
+        if self.basis is not None:
+            self.basis.leave(points)
         return points
 
 
@@ -80,7 +94,7 @@ def _may_fold(plan: Plan) -> bool:
     return int((~other).sum()) >= _DEEP
 
 
-def _patterns(run: list[tuple[Sparse, Fraction, Sparse]], steps: list[Step]) -> int:
+def _patterns(run: list[Affine], steps: list[Step]) -> int:
     """Cut a run of layers into steps; how many layers of waves there are."""
     i = waves = 0
     while i < len(run):
@@ -93,34 +107,29 @@ def _patterns(run: list[tuple[Sparse, Fraction, Sparse]], steps: list[Step]) -> 
             steps.append(Fan.of(run[i : i + fan]))
             i += fan
         else:
-            steps.append(Layer(*run[i]))
+            steps.append(Clip.of(*run[i]) or Layer(*run[i]))
             i += 1
     return waves
 
 
-def _inner(u: Sparse, w: Sparse) -> Fraction:
-    of = dict(w)
-    return sum((x * of[j] for j, x in u if j in of), Fraction(0))
-
-
-def _fan(run: Sequence[tuple[Sparse, Fraction, Sparse]], start: int) -> int:
+def _fan(run: Sequence[Affine], start: int) -> int:
     """How many layers from ``start`` on are a fan."""
     a = run[start][0]
     count = 0
     for u, _, w in run[start:]:
-        if ratio(u, a) <= 0 or _inner(a, w):
+        if ratio(u, a) <= 0 or inner(a, w):
             break
         count += 1
     return count
 
 
-def _wave(run: Sequence[tuple[Sparse, Fraction, Sparse]], start: int) -> tuple[Wave | None, int]:
+def _wave(run: Sequence[Affine], start: int) -> tuple[Wave | None, int]:
     """The wave that begins at ``start``, and how many layers it has."""
     e, _, first = run[start]
     if not e or not first:
         return None, 0
     g: Sparse = [(j, x / -2) for j, x in first]
-    if _inner(e, g) != 1:
+    if inner(e, g) != 1:
         return None, 0
     centers: list[Fraction] = []
     for u, b, w in run[start:]:
