@@ -66,15 +66,23 @@ def general_variant(
     if len(cloud) ** 2 * task.base.dimension > WORK or min(counts.values()) >= room:
         return None
     exact = counts.pop("exact")
-    name = min(counts, key=counts.__getitem__)
-    if exact < int(_SHARE * min(room, counts[name])):
-        name = "exact"
-    elif counts[name] >= room:
-        return None
-    if name == "open":
-        return _open(task, cloud)
+    names = sorted((name for name in counts if counts[name] < room), key=counts.__getitem__)
+    if exact < int(_SHARE * min(room, *counts.values())):
+        names.insert(0, "exact")
+    for name in names:
+        if name == "open":  # may fail by chance; then the next form serves
+            found = _open(task, cloud)
+        else:
+            found = _exactly(name, task, cloud, flatten)
+        if found is not None and len(found.blocks) < room:
+            return found
+    return None
+
+
+def _exactly(name: str, task: Task, cloud: FilteredCloud, flatten: Flatten) -> Variant | None:
+    """A form, by exact hyperplanes; None where the means are not in general position."""
+    collapse = None
     for j in count():
-        collapse = None
         if j:
             collapse, base = flatten(j)
             task = replace(task, base=base)
@@ -84,8 +92,6 @@ def general_variant(
             if dependent(cloud, task.base.rows[error.places[: cloud.dimension]]):
                 return None
             continue
-        if len(staged) >= room:
-            return None
         return Variant(name, staged, len(staged), notes | {"hyperplanes": "exact"}, collapse)
     raise AssertionError
 
