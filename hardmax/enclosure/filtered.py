@@ -15,15 +15,9 @@ import numpy as np
 
 from ..exact.array import Array
 from ..exact.numbers import Vector, power_of_two_below
+from .rounding import LEAST, MOST, error, lengths
 
-_UNIT = 2.0**-53
 _LEAST = 2.0**-1020  # smaller powers have no inverse
-_TINY = 2.0**-300  # far above everything that underflow can lose, far below what counts
-
-
-def product_slack(d: int) -> float:
-    """γ_{d+2} with room to spare: the error of ⟨u,x⟩ in units of |u||x|, x rounded once."""
-    return 1.01 * (d + 4) * _UNIT
 
 
 def rounded_to(values: Array, bits: int) -> Array:
@@ -94,7 +88,7 @@ class FilteredPoints:
 
     def _fill(self, values: Array, error: Array) -> None:
         self.values, self.error = values, error
-        self.sizes = _norms(values) + _TINY
+        self.sizes = lengths(values)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -116,14 +110,14 @@ class FilteredPoints:
     def column(self, i: int) -> tuple[Array, Array]:
         """Proven lower and upper bounds of entry i of all points, divided by the scale."""
         x = self.values[:, i]
-        room = (self.error + 2.0**-52 * np.abs(x)) * 1.001 + _TINY
+        room = error(2, np.abs(x), self.error)
         return x - room, x + room
 
     def products(self, u: Array, rows: Any = slice(None)) -> tuple[Array, Array]:
         """⟨u_i, point_j⟩/scale in float64 and its error bound, both of shape (k, n).
 
         ``u`` has shape (k, d) and is exact. The bound covers the rounding of the points and
-        every order of summation, fused or not: γ_{d+2}·|u|·|x| + |u|₁·error, with upward slack.
+        every order of summation, fused or not: γ_{d+8}·|u|·|x| + |u|₁·error (`rounding`).
         """
         value = u @ self.values[rows].T
         return np.asarray(value), self._room(u, self.sizes[rows], self.error[rows])
@@ -133,15 +127,12 @@ class FilteredPoints:
         most, doubt = self.sizes.max(initial=0.0), self.error.max(initial=0.0)
         value = u @ self.values.T
         value += beta[:, None]
-        error = self._room(u, np.array([most]), np.array([doubt]))[:, 0]
-        return value, error + 2.0**-51 * (_norms(u) * most + 2 * np.abs(beta))
+        size = lengths(u) * most + 2 * np.abs(beta)
+        return value, error(self.values.shape[1] + 8, size, np.abs(u).sum(axis=1) * doubt)
 
     def _room(self, u: Array, sizes: Array, own: Array) -> Array:
-        slack = product_slack(self.values.shape[1])
-        error = slack * np.outer(_norms(u) + _TINY, sizes) + _TINY
-        if own.any():
-            error += np.outer(1.001 * np.abs(u).sum(axis=1), own)
-        return np.asarray(error)
+        carried = np.outer(np.abs(u).sum(axis=1), own) if own.any() else 0.0
+        return np.asarray(error(self.values.shape[1] + 8, np.outer(lengths(u), sizes), carried))
 
 
 def _quotients(ratios: list[tuple[int, int]]) -> Array | None:
@@ -151,7 +142,7 @@ def _quotients(ratios: list[tuple[int, int]]) -> Array | None:
     except OverflowError:
         return None
     largest = float(np.abs(values).max(initial=0.0))
-    return values if 2.0**-300 < largest < 2.0**300 else None
+    return values if LEAST < largest < MOST else None
 
 
 def _power(ratios: list[tuple[int, int]], values: Array | None) -> Fraction:
@@ -161,8 +152,3 @@ def _power(ratios: list[tuple[int, int]], values: Array | None) -> Fraction:
         return power_of_two_below(Fraction(float(np.abs(values).max())))
     largest = max((Fraction(abs(a), b) for a, b in ratios), default=Fraction(0))
     return power_of_two_below(largest) if largest else Fraction(1)
-
-
-def _norms(rows: Array) -> Array:
-    """Euclidean norms, rounded up."""
-    return np.asarray(1.001 * np.sqrt(np.einsum("ij,ij->i", rows, rows)))

@@ -23,7 +23,7 @@ from ..construct.shared.filtered_means import FilteredCloud, Means
 from ..dataset.digests import leaves, measure_digest, subtrees
 from ..dataset.grouping import measure_hashes
 from ..enclosure.filtered import FilteredPoints
-from ..enclosure.rounding import LEAST, MOST
+from ..enclosure.rounding import LEAST, MOST, error
 from ..errors import InputError
 from ..exact.array import Array, ExactArray
 from ..exact.numbers import Vector, nearest_float
@@ -209,8 +209,8 @@ class Points:
         if not LEAST < largest < MOST:
             return None
         values /= self.lengths[rows, None]
-        error = 1.01 * 2.0**-52 * np.abs(values).max(axis=1) + 2.0**-1000
-        return FilteredPoints.of_floats(values, error, Fraction(1))
+        room = error(2, np.abs(values).max(axis=1))
+        return FilteredPoints.of_floats(values, room, Fraction(1))
 
     def means(self, rows: Array) -> Means:
         """Means of some rising sequences, and the reach of all tokens."""

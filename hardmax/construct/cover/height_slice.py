@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...enclosure.rounding import error
 from ...exact.array import Array, ExactArray
 from ...exact.numbers import Vector, power_of_two_below
 from ...model.layers import RankOneBlock
@@ -115,7 +116,7 @@ class HeightSlice:
     def values(self, cut: Cut) -> tuple[Array, Array]:
         """Proven lower and upper bounds of t on all points."""
         t, room = (rows[0] for rows in self.points.products(cut.u[None]))
-        room += 2.0**-51 * (np.abs(t) + abs(cut.beta))
+        room = error(4, np.abs(t) + abs(cut.beta), room)
         t += cut.beta
         return t - room, t + room
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...enclosure.filtered import FilteredPoints
-from ...enclosure.rounding import LEAST, MOST
+from ...enclosure.rounding import LEAST, MOST, error
 from ...enclosure.shadow import ratio
 from ...exact.array import Array, ExactArray, ranges
 from ...exact.numbers import Vector
@@ -64,16 +64,16 @@ class Enclosed:
 
     def values(self, v: Vector) -> tuple[Array, Array]:
         """Proven lower and upper bounds of ⟨v,z⟩ for every token, divided by the scale."""
-        value, error = self._products(v)
-        return value - error, value + error
+        value, room = self._products(v)
+        return value - room, value + room
 
     def _products(self, v: Vector) -> tuple[Array, Array]:
         """⟨v,z⟩ for every token and a proven bound on the error, divided by the scale."""
         direction = np.array([float(t) for t in v])
-        value, error = (x[0] for x in self.points.products(direction[None, :]))
+        value, room = (x[0] for x in self.points.products(direction[None, :]))
         if any(Fraction(t) != s for t, s in zip(direction.tolist(), v, strict=True)):
-            error = np.full(len(value), np.inf)
-        return value, error
+            room = np.full(len(value), np.inf)
+        return value, room
 
     def least(self, v: Vector) -> Fraction:
         """The least ⟨v,z⟩ of all tokens."""
@@ -104,7 +104,7 @@ class Enclosed:
         """Whether some token is z."""
         row = row_of(tuple(t / self.points.scale for t in z))
         place = np.array([ratio(p, row[-1]) for p in row[:-1]])
-        room = self.points.error + 2.0**-50 * (1 + np.abs(place).max())
+        room = error(8, 2 + np.abs(place).max(), self.points.error)
         near = np.abs(self.points.values - place).max(axis=1) <= room
         return row_of(z) in self.exact.tokens(self._once(np.flatnonzero(near))).reduced().rows
 
@@ -153,32 +153,30 @@ class Enclosed:
         if pull.leaders is None:
             means = enclosed_means(self.points, self.starts)
             unit = float(means.scale)
-            Y, error = means.values * unit, means.error * unit
+            Y, room = means.values * unit, means.error * unit
         else:
-            Y, error = X[pull.leaders], own[pull.leaders]
+            Y, room = X[pull.leaders], own[pull.leaders]
         alpha = float(pull.alpha)
         shift = np.array([float(t / scale) for t in pull.shift])
         sizes = self.points.sizes + (np.abs(Y).max(axis=1) + np.abs(shift).max())[self.owner]
-        # one rounding each for z, y_j, s, the products with α and 1 − α, and two sums
-        error = (1 - alpha) * own + alpha * error[self.owner] + 2.0**-51 * sizes
+        # one rounding each for z, y_j, s, α, 1 − α, the product, and two sums
+        room = error(8, sizes, (1 - alpha) * own + alpha * room[self.owner])
         X = (1 - alpha) * X
         X += (alpha * Y + shift)[self.owner]
-        return FilteredPoints.of_floats(X, 1.001 * error + 2.0**-300, scale)
+        return FilteredPoints.of_floats(X, room, scale)
 
     def _fed_points(self, u: Vector, b: Fraction, w: Vector) -> FilteredPoints:
         X, own, scale = self.points.values, self.points.error, self.points.scale
-        value, error = self._products(u)
+        value, room = self._products(u)
         offset, direction = float(b / scale), np.array([float(t) for t in w])
         value += offset
         # a rounding of b and one of the sum; max(0, ·) enlarges no error, whatever the sign is
-        error = 1.001 * error + 2.0**-52 * (np.abs(value) + abs(offset))
+        room = error(2, np.abs(value) + abs(offset), room)
         value = np.maximum(value, 0)
         most = float(np.abs(direction).max())
         # one rounding each for z, w, the product and the sum
-        error = own + most * error + 2.0**-51 * (self.points.sizes + most * value)
-        return FilteredPoints.of_floats(
-            X + np.outer(value, direction), 1.001 * error + 2.0**-300, scale
-        )
+        room = error(4, self.points.sizes + most * value, own + most * room)
+        return FilteredPoints.of_floats(X + np.outer(value, direction), room, scale)
 
 
 def _differ(points: FilteredPoints, exact: Pulled, rows: Array) -> bool:

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...enclosure.filtered import FilteredPoints, rounded_to
+from ...enclosure.rounding import SLACK, error
 from ...errors import ConstructionError
 from ...exact.array import ExactArray
 from ...exact.numbers import Vector, bits, dot, power_of_two_below
@@ -101,19 +102,19 @@ class _Gaps:
         own = np.arange(end - start)
         upper = np.full(len(u), -np.inf)
         for first in range(start, len(self.points), _PANEL):
-            value, error = self.points.products(u, slice(first, first + _PANEL))
+            value, room = self.points.products(u, slice(first, first + _PANEL))
             if first == start:
-                here = value[own, own] - error[own, own]
+                here = value[own, own] - room[own, own]
                 value[
                     np.arange(value.shape[1]) <= own[:, None]
                 ] = -np.inf  # itself, and earlier ones
-            np.maximum(upper, (value + error).max(axis=1), out=upper)
+            np.maximum(upper, (value + room).max(axis=1), out=upper)
         size = np.sqrt(np.einsum("ij,ij->i", u, u) * np.maximum(here, 0.0))
-        rest, rest_error = self.resting.products(u)
-        room = 1.001 * np.abs(u).sum(axis=1) * float(self.slack / self.points.scale)
-        upper = np.maximum(upper, (rest + rest_error + room[:, None]).max(axis=1))
+        rest, room = self.resting.products(u)
+        miss = SLACK * np.abs(u).sum(axis=1) * float(self.slack / self.points.scale)
+        upper = np.maximum(upper, (rest + room + miss[:, None]).max(axis=1))
         gap = here - upper
-        gap -= 2.0**-50 * (np.abs(here) + np.abs(upper))
+        gap -= error(8, np.abs(here) + np.abs(upper), lost=0.0)
         wide = (gap > _WIDE * size) & (_WIDE * size > 0)
         return [
             (row, Fraction(g) * self.points.scale) if sure else self._exact(start + i)

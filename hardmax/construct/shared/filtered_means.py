@@ -1,10 +1,9 @@
 """Means of many sequences: floats with proven bounds for all, exact values for the few in doubt.
 
-The sum of n floats in any order errs by at most γ_{n−1} Σ|x|, the quotient by one more rounding,
-and a token that float64 does not hold by half an ulp of each entry (theory C1; Higham, Accuracy and
-Stability of Numerical Algorithms, section 4.2). So every entry of a computed mean is within (n +
-3)·2^-53·max|x| of the exact one. Small data sets, and those out of the range in which this holds,
-get exact means.
+The terms of a mean of n tokens pass through n + 1 roundings at most: one of the token, n − 1 of the
+sum, one of the quotient. So every entry is within γ_{n+3} max|x| of the exact one
+(`enclosure.rounding`). Small data sets, and those out of the range in which this holds, get exact
+means.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...enclosure.filtered import FilteredPoints
-from ...enclosure.rounding import LEAST, MOST
+from ...enclosure.rounding import LEAST, MOST, error, lengths
 from ...enclosure.shadow import ratio
 from ...exact.array import Array, ExactArray
 from ...exact.means import exact_means
@@ -108,25 +107,21 @@ class FilteredCloud:
             return FilteredCloud.of_vectors([along(x) for x in self.vectors])
         X, weights = self.points.values, np.array(f, dtype=float)
         values = np.empty((len(self), self.dimension - 1))
-        error = np.empty(len(self))
+        room = np.empty(len(self))
         worst = 1 + float(np.abs(weights).max())
         for a in range(0, len(self), _CHUNK):
             rows = X[a : a + _CHUNK]
             values[a : a + _CHUNK] = np.delete(rows - rows[:, axis, None] * weights, axis, axis=1)
-            # one rounding each for the product and the difference
-            error[a : a + _CHUNK] = (
-                1.001
-                * worst
-                * (self.points.error[a : a + _CHUNK] + 2.0**-52 * np.abs(rows).max(axis=1))
-                + 2.0**-1000
-            )
+            # one rounding each for the entries, the product and the difference
+            size, own = np.abs(rows).max(axis=1), self.points.error[a : a + _CHUNK]
+            room[a : a + _CHUNK] = error(4, worst * size, worst * own)
         exact = self.exact
         known = {
             i - (i > axis): t - (f[i] * self.known[axis] if f[i] else 0)
             for i, t in self.known.items()
             if i != axis and (f[i] == 0 or axis in self.known)
         }
-        points = FilteredPoints.of_floats(values, error, self.points.scale)
+        points = FilteredPoints.of_floats(values, room, self.points.scale)
         return FilteredCloud(points, lambda rows: [along(x) for x in exact(rows)], known)
 
     def first_equal(self) -> Array:
@@ -155,10 +150,10 @@ class FilteredCloud:
                 break
             everything = rows if cluster.any() else slice(None)  # in order the first time only
             g = rng.standard_normal((1, self.dimension))
-            value, error = (x[0] for x in self.points.products(g, everything))
+            value, room = (x[0] for x in self.points.products(g, everything))
             if cluster.any():  # few points: one bound for all will do
-                error = np.full(len(rows), error.max())
-            low, high = value - error, value + error
+                room = np.full(len(rows), room.max())
+            low, high = value - room, value + room
             order = np.lexsort((low, cluster)) if cluster.any() else np.argsort(low)
             reach = high[order] if cluster.any() else np.maximum.accumulate(high[order])
             same = cluster[order]
@@ -259,7 +254,7 @@ def enclosed_means(points: FilteredPoints, offsets: Array) -> FilteredPoints:
     if found is None:  # all floats are zero
         found = FilteredPoints.of_floats(points.values[first], np.zeros(len(first)), Fraction(1))
     own = np.maximum.reduceat(points.error, first)
-    found.error = found.error + 1.01 * own / float(found.scale)
+    found.error = error(0, 0.0, found.error + own / float(found.scale))
     return found
 
 
@@ -268,24 +263,22 @@ def _float_means(X: Array, offsets: Array) -> FilteredPoints | None:
     if not LEAST < max(float(X.max()), -float(X.min())) < MOST:
         return None
     count = len(offsets) - 1
-    lengths = np.diff(offsets)
+    counts = np.diff(offsets)
     means, largest = np.empty((count, X.shape[1])), np.empty(count)
     per_chunk = max(1, _CHUNK * count // int(offsets[-1]))
     for a, b in pairwise([*range(0, count, per_chunk), count]):
         rows = X[offsets[a] : offsets[b]]
-        sizes = np.sqrt(np.einsum("ij,ij->i", rows, rows))  # quicker than the largest entry
-        if (lengths[a:b] == lengths[a]).all():
-            shape = b - a, int(lengths[a])
+        sizes = lengths(rows)  # quicker than the largest entry
+        if (counts[a:b] == counts[a]).all():
+            shape = b - a, int(counts[a])
             np.sum(rows.reshape(*shape, -1), axis=1, out=means[a:b])
             np.max(sizes.reshape(shape), axis=1, out=largest[a:b])
         else:
             starts = offsets[a:b] - offsets[a]
             np.add.reduceat(rows, starts, axis=0, out=means[a:b])
             np.maximum.reduceat(sizes, starts, out=largest[a:b])
-    means /= lengths[:, None]
-    largest += 2.0**-530  # squares of entries below this underflow
-    error = 1.01 * 2.0**-53 * (lengths + 3) * largest + 2.0**-1000
-    return FilteredPoints.of_floats(means, error, Fraction(1))
+    means /= counts[:, None]
+    return FilteredPoints.of_floats(means, error(counts + 3, largest), Fraction(1))
 
 
 def _constant_columns(tokens: ExactArray, candidates: Array) -> dict[int, Fraction]:

@@ -16,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from ....enclosure.filtered import FilteredPoints
+from ....enclosure.rounding import SLACK, error
 from ....exact.array import Array
 from ....exact.numbers import Vector, dot, power_of_two_below, root, short_between
 from ....labels import LabelSet
@@ -151,9 +152,10 @@ def _collapsed(
         points = FilteredPoints(near)
     else:
         middle = np.array([float(c / points.scale) for c in center])
-        room = 2.0**-51 * (np.abs(points.values).max(axis=1) + np.abs(middle).max())
-        points = FilteredPoints.of_floats(points.values - middle, points.error + room, points.scale)
-    reach = float((points.sizes + np.sqrt(cloud.dimension) * points.error).max()) * 1.001
+        size = np.abs(points.values).max(axis=1) + np.abs(middle).max()
+        room = error(4, size, points.error)
+        points = FilteredPoints.of_floats(points.values - middle, room, points.scale)
+    reach = float((points.sizes + np.sqrt(cloud.dimension) * points.error).max()) * SLACK
     spread = Fraction(reach) * points.scale
     factor = power_of_two_below(radius / (4 * spread))
     shift = [y / factor - c for y, c in zip(base, center, strict=True)]

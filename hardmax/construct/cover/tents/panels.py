@@ -16,7 +16,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....enclosure.filtered import product_slack, rounded_to
+from ....enclosure.filtered import rounded_to
+from ....enclosure.rounding import SLACK, error
 from ....exact.array import Array, ExactArray
 from ....model.parameters import Parameters
 from ..height_slice import GRID, Cut, HeightSlice
@@ -187,7 +188,7 @@ class TentSearch:
         free = (np.isinf(below) | np.isinf(above))[some]
         groups, u, beta, middle, half = (x[some] for x in (groups, u, beta, middle, half))
         beta = beta - middle
-        within = half * (1 - EDGE) - 1.001 * self._room(u, beta)
+        within = half * (1 - EDGE) - SLACK * self._room(u, beta)
         rows, tents = within_slabs(self.rows, np.c_[u, beta].T, within)
         counts = np.bincount(tents, minlength=len(some))
         order = np.argsort(-counts, kind="stable")[: self.width]
@@ -232,10 +233,9 @@ class TentSearch:
 
     def _room(self, u: Array, beta: Array) -> Array:
         """Bounds of the errors of t for all points, (Q,)."""
-        slack = product_slack(u.shape[1] + 1) * 1.01
         length = np.linalg.norm(u, axis=1) * self.length + np.abs(beta)
         size = np.abs(u).sum(axis=1)
-        return np.asarray(slack * length + 1.01 * size * self.error + 2.0**-300)
+        return np.asarray(error(u.shape[1] + 8, length, size * self.error))
 
     def _hyperplanes(self, groups: Array) -> Array:
         """Normals (Q, d−1) of hyperplanes through the groups, and through random points where
