@@ -15,6 +15,7 @@ from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
 from hardmax.enclosure.filtered import FilteredPoints, rounded_to
 from hardmax.exact.numbers import dot
+from hardmax.exact.points import IntegerPoints
 from hardmax.labels import Ball, Point
 from hardmax.model.tokens import Tokens
 from hardmax.model.transformer import apply
@@ -116,7 +117,7 @@ def test_any_points_to_any_targets(points, targets):
     names = [str(j) for j in range(len(points))]
     aims = {name: Target(Point(y)) for name, y in zip(names, targets, strict=False)}
     block, cloud = collapse(
-        dict(zip(points, names, strict=True)), {name: aim.point for name, aim in aims.items()}
+        IntegerPoints.of_vectors(points), names, {name: aim.point for name, aim in aims.items()}
     )
     blocks = [block, *peel_radially(cloud, aims)]
     assert len(blocks) <= len(points)

@@ -21,6 +21,7 @@ from ..peel.strategy import build_peel
 from ..shared.filtered_means import Means
 from ..shared.staged import Staged
 from ..shared.tie_splitting import Measures, split_measures
+from ..shared.untied import representatives
 from .exact_variant import exact_variant, fewest_exact
 from .flatten import coded, flatten
 from .height_slice import TooClose
@@ -53,9 +54,7 @@ def build_cover(
     generalises. The number of blocks is at most K + N; meta's ``bound`` is the smaller count of
     the form for the pushes that were built, so what it bounds is the ending.
     """
-    chosen = np.asarray(merged.representatives, dtype=np.int64)
-    given = data.names
-    labels = [given[j] or "" for j in chosen.tolist()]
+    chosen, labels = representatives(data, merged)
 
     def peel(why: str, counts: Mapping[str, int] | None, final: bool) -> Transformer:
         model = build_peel(data, merged, seed, on_block if final else None)
@@ -122,21 +121,17 @@ def cover_means(
     else:
         staged.add("flatten", [block])
     staged.extend(form.blocks)
-    blocks, stages = staged.parameters(dimension), staged.stages()
-    bound = len(split) + 1 + form.bound
-    if len(blocks) > min(bound, most):
-        raise ConstructionError(f"{len(blocks)} blocks break the bound {min(bound, most)}")
-    if on_block is not None:
-        for stage in stages:
-            on_block(stage)
+    bound = min(len(split) + 1 + form.bound, most)
+    if len(staged) > bound:
+        raise ConstructionError(f"{len(staged)} blocks break the bound {bound}")
     meta = {
         "form": form.name,
         "tie_splitting": len(split),
-        "bound": min(bound, most),
+        "bound": bound,
         "alternatives": counts,
         **form.notes,
     }
-    return Transformer(blocks, stages=stages, meta=meta)
+    return staged.transformer(dimension, meta, on_block)
 
 
 def _untied(

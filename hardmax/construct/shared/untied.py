@@ -1,4 +1,4 @@
-"""Means of sequences, different for different labels: what `peel` and `fold` start from."""
+"""What the strategies start from: one sequence of each measure, and means without ties."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...dataset import Dataset
+from ...dataset.measures import Merged
 from ...exact.array import Array
 from ...exact.means import exact_means
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
 from .tie_splitting import Measures, split_measures
+
+
+def representatives(data: Dataset, merged: Merged) -> tuple[Array, list[str]]:
+    """One sequence of each empirical measure: their numbers, (N,), and their labels."""
+    names = data.names
+    rows = merged.representatives
+    return np.asarray(rows, dtype=np.int64), [names[j] or "" for j in rows]
 
 
 def untied_means(
