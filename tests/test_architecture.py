@@ -39,7 +39,6 @@ LONG = {  # modules over 200 lines, with the reason
     "exact/array.py": "one class, with what is computed once from it",
     "dataset/dataset.py": "one public class: everything that is asked of a data set",
     "model/transformer.py": "one public class: everything that is asked of a model",
-    "labels/sets.py": "the five kinds of label sets, side by side",
 }
 MOST = 300  # lines of any other module
 

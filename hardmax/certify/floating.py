@@ -33,8 +33,8 @@ from ..labels import Point
 from ..model.parameters import PackedBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from .jacobian import Jacobians
-from .label_margin import LabelMargins
+from .perturbation.jacobian import Jacobians
+from .perturbation.label_margin import LabelMargins
 from .prefix_means import prefix_means
 
 Array = np.ndarray

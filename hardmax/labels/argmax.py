@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..errors import InputError
-from .sets import Polyhedron
+from .polyhedral import Polyhedron
 
 MAX_ENTRIES = 1 << 24  # of all cones together
 _ZERO, _ONE = Fraction(0), Fraction(1)

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..enclosure.rounding import SLACK, error, underflow
-from ..enclosure.shadow import ratio
+from ...enclosure.rounding import SLACK, error, underflow
+from ...enclosure.shadow import ratio
 from .jacobian import Functional, Jacobians
 
 _LARGEST = 2**25  # entries of all matrices together; beyond, nothing is dismissed
