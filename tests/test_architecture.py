@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,17 @@ def test_every_room_has_a_place():
 def test_modules_are_short(path):
     lines = len(path.read_text(encoding="utf-8").splitlines())
     assert lines <= MOST or path.relative_to(PACKAGE).as_posix() in LONG
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_bounds_on_rounding_errors_have_one_source(name):
+    """No unit roundoff (2^-53, 2^-24, …) and no slack beside those of enclosure/rounding.py."""
+    apart = {
+        "enclosure.rounding",
+        "float_mode",
+    }  # float_mode asks whether floats are as they should
+    if name.removeprefix("hardmax.") in apart or room(name) in {"learned", "network", *ALONE}:
+        return
+    text = MODULES[name].read_text(encoding="utf-8")
+    code = "\n".join(line for line in text.splitlines() if ">>>" not in line)
+    assert not re.findall(r"2\.0 ?\*\* ?-5[0-4]\b|1\.0?01\b", code)

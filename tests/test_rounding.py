@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardmax.enclosure.filtered import FilteredPoints
+from hardmax.enclosure.enclosed import Enclosed
 from hardmax.enclosure.rounding import LEAST, SLACK, TINY, UNIT, error, gamma, lengths, underflow
 from hardmax.enclosure.shadow import Shadow, ratio
 
@@ -143,7 +143,7 @@ def test_filtered_points(seed, n, d, size, cancel):
     points = [tuple(rational(rng, *size) for _ in range(d)) for _ in range(n)]
     if cancel:  # all but equal
         points = [tuple(t * (1 + F(rng.randint(-9, 9), 2**58)) for t in points[0]) for _ in points]
-    cloud = FilteredPoints(points)
+    cloud = Enclosed(points)
     u = np.array([[rounded(rational(rng, 0, 60)) for _ in range(d)]])
     value, room = (row[0].tolist() for row in cloud.products(u))
     low, high = (column.tolist() for column in cloud.column(0))

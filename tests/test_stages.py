@@ -14,9 +14,9 @@ from reference import dot
 from hardmax import RankOneBlock
 from hardmax.construct.paper.classify import classify
 from hardmax.construct.paper.cluster import cluster
-from hardmax.construct.paper.enclosed import Enclosed
 from hardmax.construct.paper.match import LabelledPoints, match_labels
 from hardmax.construct.paper.preprocess import preprocess
+from hardmax.construct.paper.state import TokenState
 from hardmax.construct.shared.move import move, rounded
 from hardmax.construct.shared.split_means import split_means
 from hardmax.errors import InputError, ResourceLimitError
@@ -33,7 +33,7 @@ def run(blocks, Z):
 
 @given(datasets(max_dimension=3, max_sequences=4))
 def test_preprocess_leaves_no_token_zero(data):
-    blocks, after = preprocess(Enclosed.of_tokens(Tokens.from_sequences(data.sequences)))
+    blocks, after = preprocess(TokenState.of_tokens(Tokens.from_sequences(data.sequences)))
     zero = (F(0),) * data.dimension
     assert len(blocks) == int(any(zero in Z for Z in data.sequences))
     moved = [run(blocks, Z) for Z in data.sequences]
@@ -44,7 +44,7 @@ def test_preprocess_leaves_no_token_zero(data):
 
 def test_preprocess_hits_zero_with_no_other_token():
     Z = [(F(0),), (F(-1),), (F(-2),), (F(-4),)]
-    blocks, _ = preprocess(Enclosed.of_tokens(Tokens.from_sequences([Z])))
+    blocks, _ = preprocess(TokenState.of_tokens(Tokens.from_sequences([Z])))
     assert run(blocks, Z) == [(3,), (2,), (1,), (-1,)]
 
 
@@ -61,7 +61,7 @@ def separated(draw):
 @given(separated(), st.integers(0, 5))
 def test_cluster_collapses_to_leaders_above_the_targets(drawn, seed):
     apart, targets = drawn
-    state = Enclosed.of_tokens(Tokens.from_sequences(apart))
+    state = TokenState.of_tokens(Tokens.from_sequences(apart))
     block, v, left = cluster(state, targets, seed)
     points = []
     for j, Z in enumerate(apart):

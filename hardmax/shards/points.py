@@ -22,7 +22,7 @@ import numpy as np
 from ..construct.shared.filtered_means import FilteredCloud, Means
 from ..dataset.digests import leaves, measure_digest, subtrees
 from ..dataset.grouping import measure_hashes
-from ..enclosure.filtered import FilteredPoints
+from ..enclosure.enclosed import Enclosed
 from ..enclosure.rounding import LEAST, MOST, error
 from ..errors import InputError
 from ..exact.array import Array, ExactArray
@@ -196,7 +196,7 @@ class Points:
         hi, lo = (row.tolist() for row in self._sums[k][:, j])
         return tuple((Fraction(a) + Fraction(b)) / n for a, b in zip(hi, lo, strict=True))
 
-    def floats(self, rows: Array) -> FilteredPoints | None:
+    def floats(self, rows: Array) -> Enclosed | None:
         """Means of some rising sequences in float64 with bounds; None out of the range of these.
 
         Each is hi/n: a rounding of the sum, and one of the quotient.
@@ -210,7 +210,7 @@ class Points:
             return None
         values /= self.lengths[rows, None]
         room = error(2, np.abs(values).max(axis=1))
-        return FilteredPoints.of_floats(values, room, Fraction(1))
+        return Enclosed.of_floats(values, room, Fraction(1))
 
     def means(self, rows: Array) -> Means:
         """Means of some rising sequences, and the reach of all tokens."""

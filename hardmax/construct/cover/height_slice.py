@@ -1,7 +1,7 @@
 """Points of equal height, and the hyperplanes that cut them (Theorem B, step B4; docs/theory.md).
 
 The coordinates other than the height are together called E. Hyperplanes in E are proposed in
-float64 and rounded to a grid; where the points lie is then proven (`FilteredPoints`).
+float64 and rounded to a grid; where the points lie is then proven (`Enclosed`).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def on_grid(values: Array, size: Array) -> Array:
 class HeightSlice:
     """Points of equal height B, one for each different x, with their labels.
 
-    Shapes: ``points`` (n, d−1) in FilteredPoints, relative to the exact shift fB and divided
+    Shapes: ``points`` (n, d−1) in Enclosed, relative to the exact shift fB and divided
     by a power of two; ``codes`` (n,) index ``names``. ``middle`` is set where all label sets
     are open and every point may keep its difference to this point of E: then E needs no kills.
     """

@@ -13,15 +13,13 @@ import numpy as np
 from ...dataset import Dataset
 from ...dataset.measures import Merged
 from ...errors import ConstructionError
-from ...exact.array import Array
 from ...labels import LabelSet, Point
 from ...model.layers import RankOneBlock
 from ...model.transformer import Transformer
 from ..peel.strategy import build_peel
 from ..shared.filtered_means import Means
 from ..shared.staged import Staged
-from ..shared.tie_splitting import Measures, split_measures
-from ..shared.untied import representatives
+from ..shared.untied import representatives, split_tied
 from .exact_variant import exact_variant, fewest_exact
 from .flatten import coded, flatten
 from .height_slice import TooClose
@@ -64,7 +62,10 @@ def build_cover(
         return peel("the dimension is 1", None, True)
     if len(set(labels)) == 1:
         return peel("there is one label only", None, True)
-    split, means = _untied(data, chosen, labels, seed)
+    means = Means.of_array(data.tokens, data.offsets, chosen)
+    split, state = split_tied(data, chosen, labels, seed, means.cloud.first_equal())
+    if state is not None:
+        means = Means.of_measures(state)
     return cover_means(means, split, labels, data.sets, seed, on_block, learn, peel)
 
 
@@ -132,19 +133,6 @@ def cover_means(
         **form.notes,
     }
     return staged.transformer(dimension, meta, on_block)
-
-
-def _untied(
-    data: Dataset, chosen: Array, labels: Sequence[str], seed: int
-) -> tuple[list[RankOneBlock], Means]:
-    """Tie splitting, where two labels share a mean, and the means after it."""
-    means = Means.of_array(data.tokens, data.offsets, chosen)
-    codes = coded(labels)[1]
-    if (codes[means.cloud.first_equal()] == codes).all():
-        return [], means
-    start = Measures.of_array(data.tokens, data.offsets, chosen)
-    split, state = split_measures(start, labels, seed)
-    return split, Means.of_measures(state)
 
 
 def _with_reason(model: Transformer, why: str, counts: Mapping[str, int] | None) -> Transformer:

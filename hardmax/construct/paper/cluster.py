@@ -15,14 +15,14 @@ from ...exact.numbers import Vector, dot
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
 from ..shared.directions import directions
-from .enclosed import Enclosed
 from .leaders import shift_above
+from .state import TokenState
 
 _DRAWS = 8
 
 
 def cluster(
-    state: Enclosed, targets: Sequence[Vector], seed: int = 0
+    state: TokenState, targets: Sequence[Vector], seed: int = 0
 ) -> tuple[RankOneBlock, Vector, IntegerPoints]:
     """Collapse every sequence to one point; return the block, its direction v, and the points.
 
@@ -33,7 +33,7 @@ def cluster(
 
     >>> from hardmax.model.tokens import Tokens
     >>> batch = Tokens.from_sequences([[(Fraction(0),), (Fraction(1),)], [(Fraction(2),)]])
-    >>> block, v, points = cluster(Enclosed.of_tokens(batch), [(Fraction(0),)])
+    >>> block, v, points = cluster(TokenState.of_tokens(batch), [(Fraction(0),)])
     >>> points.vector(0) == points.vector(1)
     False
     """
@@ -45,7 +45,7 @@ def cluster(
     return block, v, state.exact.tokens(leaders).affine(Fraction(1), shift)
 
 
-def _generic(state: Enclosed, rng: Random) -> Iterator[tuple[float, Vector, Array]]:
+def _generic(state: TokenState, rng: Random) -> Iterator[tuple[float, Vector, Array]]:
     """Directions with one leader for each sequence and different values on all leaders; first
     the least distance of two leaders along v, for choosing only."""
     for v in directions(rng, state.dimension, 4):
@@ -57,7 +57,7 @@ def _generic(state: Enclosed, rng: Random) -> Iterator[tuple[float, Vector, Arra
                 yield (1.0 if gap is None else float(gap)) / size, v, leaders
 
 
-def _least_gap(state: Enclosed, v: Vector, rows: Array) -> Fraction | None:
+def _least_gap(state: TokenState, v: Vector, rows: Array) -> Fraction | None:
     """The least difference of two of the values ⟨v,·⟩ of some tokens; None for one token.
 
     Only tokens that may be as near to another one as the nearest are worked out: in the order

@@ -6,17 +6,17 @@ from fractions import Fraction
 
 from ...exact.numbers import Vector
 from ...model.layers import RankOneBlock
-from .enclosed import Enclosed
+from .state import TokenState
 
 
-def preprocess(state: Enclosed) -> tuple[list[RankOneBlock], Enclosed]:
+def preprocess(state: TokenState) -> tuple[list[RankOneBlock], TokenState]:
     """One translation that makes every token non-zero, none where no token is zero; the state then.
 
     The lemmas never need it (theory A8); it is here because the paper has it.
 
     >>> from hardmax.model.tokens import Tokens
     >>> batch = Tokens.from_sequences([[(Fraction(0),), (Fraction(-1),)]])
-    >>> preprocess(Enclosed.of_tokens(batch))[0][0].w
+    >>> preprocess(TokenState.of_tokens(batch))[0][0].w
     (Fraction(2, 1),)
     """
 

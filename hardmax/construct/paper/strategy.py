@@ -13,11 +13,11 @@ from ..shared.staged import Staged
 from ..shared.untied import distinct_means, representatives
 from .classify import classify
 from .cluster import cluster
-from .enclosed import Enclosed
 from .heads import cluster_by_heads, separate_by_heads
 from .match import LabelledPoints, match_labels
 from .preprocess import preprocess
 from .separate import Step, separate_state
+from .state import TokenState
 
 STAGES = ("preprocess", "separate", "cluster", "match", "classify")
 
@@ -39,7 +39,7 @@ def build_paper(
     chosen, labels = representatives(data, merged)
     sets = {name: data.sets[name] for name in dict.fromkeys(labels)}
     targets = {name: label_set.witness() for name, label_set in sets.items()}
-    state = Enclosed.of_array(data.tokens, data.offsets, chosen)
+    state = TokenState.of_array(data.tokens, data.offsets, chosen)
     staged, aims = Staged(), list(targets.values())
     found = separate_by_heads(state, labels, heads, seed) if heads > 1 else None
     cases: Counter[str] = Counter()
@@ -70,8 +70,8 @@ def build_paper(
 
 
 def _separated_by_one(
-    state: Enclosed, seed: int, on_block: Callable[[str], None] | None
-) -> tuple[Staged, list[Step], Enclosed]:
+    state: TokenState, seed: int, on_block: Callable[[str], None] | None
+) -> tuple[Staged, list[Step], TokenState]:
     """The paper's stages before clustering, with one head: preprocess, the steps of separation,
     and the state behind them."""
     staged, steps = Staged(), list[Step]()

@@ -11,10 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...enclosure.filtered import FilteredPoints, rounded_to
+from ...enclosure.enclosed import Enclosed
 from ...enclosure.rounding import SLACK, error
 from ...errors import ConstructionError
 from ...exact.array import ExactArray
+from ...exact.dyadic import rounded_to
 from ...exact.numbers import Vector, bits, dot, power_of_two_below
 from ...exact.points import IntegerPoints, falling
 from ...exact.rows import Row, row_of, vector_of
@@ -88,8 +89,8 @@ class _Gaps:
             tuple(a - b for a, b in zip(target.point, center, strict=True))
             for target in targets.values()
         ]
-        self.points = FilteredPoints.of_ratios(list(offsets.ratios()), len(center))
-        self.resting = FilteredPoints(self.aims, self.points.scale)
+        self.points = Enclosed.of_ratios(list(offsets.ratios()), len(center))
+        self.resting = Enclosed(self.aims, self.points.scale)
         # landing points in open sets may miss their aim by this much in every coordinate
         shortest = max(map(abs, offsets.vector(-2))) if len(offsets) > 1 else Fraction(1)
         loose = any(target.open for target in targets.values())

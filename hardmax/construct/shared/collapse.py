@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...enclosure.filtered import FilteredPoints
+from ...enclosure.enclosed import Enclosed
 from ...exact.numbers import Vector, power_of_two_below
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
@@ -83,7 +83,7 @@ def _factor(reach: Fraction, nearest: Fraction) -> Fraction:
 
 def _middle(means: IntegerPoints) -> int:
     """A point near the middle, and as far as possible from its nearest neighbour."""
-    rows = FilteredPoints.of_ratios(list(means.ratios()), means.dimension).values
+    rows = Enclosed.of_ratios(list(means.ratios()), means.dimension).values
     order = np.argsort(np.linalg.norm(rows - rows.mean(axis=0), axis=1), kind="stable")
     best, width = int(order[0]), -1.0
     for j in order[:_NEAREST].tolist():

@@ -27,11 +27,20 @@ def untied_means(
 ) -> tuple[list[RankOneBlock], IntegerPoints]:
     """Tie splitting, where two labels share a mean, and the means after it."""
     means = exact_means(data.tokens, data.offsets, chosen)
-    if all(labels[i] == labels[j] for j, i in enumerate(means.first_equal().tolist())):
-        return [], means
-    start = Measures.of_array(data.tokens, data.offsets, chosen)
-    split, state = split_measures(start, labels, seed)
-    return split, state.means()
+    split, state = split_tied(data, chosen, labels, seed, means.first_equal())
+    return split, means if state is None else state.means()
+
+
+def split_tied(
+    data: Dataset, chosen: Array, labels: Sequence[str], seed: int, first_equal: Array
+) -> tuple[list[RankOneBlock], Measures | None]:
+    """Tie splitting and the state after it; None where no two labels share a mean.
+
+    ``first_equal`` (N,) gives for each mean the first one that is equal.
+    """
+    if all(labels[i] == labels[j] for j, i in enumerate(first_equal.tolist())):
+        return [], None
+    return split_measures(Measures.of_array(data.tokens, data.offsets, chosen), labels, seed)
 
 
 def distinct_means(means: IntegerPoints, labels: Sequence[str]) -> tuple[IntegerPoints, list[str]]:

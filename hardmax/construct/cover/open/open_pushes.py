@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....enclosure.filtered import FilteredPoints
+from ....enclosure.enclosed import Enclosed
 from ....enclosure.rounding import error
 from ....exact.array import Array
 from ....exact.numbers import Vector, dot, power_of_two_below
@@ -30,7 +30,7 @@ class Crowd:
     share lies between 1 − ``missing[j]`` and 1. S is ``scale``, a power of two.
     """
 
-    def __init__(self, points: FilteredPoints, base: Vector, scale: Fraction) -> None:
+    def __init__(self, points: Enclosed, base: Vector, scale: Fraction) -> None:
         self.points, self.base, self.scale = points, base, scale
         self.taken, self.missing = np.full(len(points), -1), np.zeros(len(points))
         self.steps = np.zeros((1, len(base)))

@@ -11,9 +11,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....enclosure.filtered import rounded_to
 from ....enclosure.rounding import gamma
 from ....exact.array import Array
+from ....exact.dyadic import rounded_to
 from ..height_slice import Cut, HeightSlice, on_grid
 from .facets import FAR
 

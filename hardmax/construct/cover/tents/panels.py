@@ -16,9 +16,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....enclosure.filtered import rounded_to
-from ....enclosure.rounding import SLACK, error
+from ....enclosure.rounding import SLACK, error, gamma
 from ....exact.array import Array, ExactArray
+from ....exact.dyadic import rounded_to
 from ....model.parameters import Parameters
 from ..height_slice import GRID, Cut, HeightSlice
 from ..products import homogeneous, nearest, within_slabs
@@ -114,7 +114,7 @@ class TentSearch:
         assert bits is not None
         self.rng = rng
         self.grid, self.coarse = 2.0**bits, 2.0 ** min(bits, GRID)
-        self.rise = float(rise) * (1 + 2.0**-50)
+        self.rise = float(rise) * (1 + gamma(8))
         X = base.points.values
         self.center = X.mean(axis=0)
         some = X[:: -(-len(X) // 4096)] - self.center
@@ -126,7 +126,7 @@ class TentSearch:
         self.left = members[order]
         self.rows = homogeneous(X[self.left])
         self.length = float(base.points.sizes.max())
-        self.error = float(base.points.error.max())
+        self.radius = float(base.points.radius.max())
         work = len(X) * len(X) / (2 * self.size)
         self.trials = int(min(max(_QUICK / work, min(_BUDGET / work, _LEAST), 1), _TRIALS))
         self.width = 1
@@ -235,7 +235,7 @@ class TentSearch:
         """Bounds of the errors of t for all points, (Q,)."""
         length = np.linalg.norm(u, axis=1) * self.length + np.abs(beta)
         size = np.abs(u).sum(axis=1)
-        return np.asarray(error(u.shape[1] + 8, length, size * self.error))
+        return np.asarray(error(u.shape[1] + 8, length, size * self.radius))
 
     def _hyperplanes(self, groups: Array) -> Array:
         """Normals (Q, d−1) of hyperplanes through the groups, and through random points where
