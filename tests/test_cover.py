@@ -179,6 +179,18 @@ def test_learn_then_repair():
     assert right[0] > right[1]
 
 
+@pytest.mark.parametrize("normal", [(4, 1), (1, 3), (-2, 1), (1, 3, -5)])
+def test_labels_of_a_half_space_survive_the_projection(normal):
+    """The points lose one dimension; along the right direction a half-space stays one."""
+    rng = np.random.default_rng(0)
+    shape = 600, 3, len(normal)
+    tokens, new = rng.normal(size=shape), rng.normal(size=shape)
+    model = check(hm.Dataset(tokens, np.where(tokens.mean(axis=1) @ normal > 0, "in", "out")))
+    assert model.meta["learned"]["misplaced"] <= 30
+    expected = np.where(new.mean(axis=1) @ normal > 0, "in", "out")
+    assert (np.array(model.predict(new)) == expected).mean() > 0.95
+
+
 def test_random_labels_are_not_learned():
     assert check(gaussian(80, 4)).meta["form"] != "rules"
 

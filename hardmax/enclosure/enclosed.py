@@ -123,7 +123,7 @@ class Enclosed:
         """
         value = u @ self.values[rows].T
         own = self.radius[rows]
-        carried = np.outer(np.abs(u).sum(axis=1), own) if own.any() else 0.0
+        carried = np.outer(np.abs(u).sum(axis=1), own) if own.any() else None
         size = np.outer(lengths(u), self.sizes[rows])
         return np.asarray(value), np.asarray(error(self.dimension + 8, size, carried))
 
@@ -140,8 +140,8 @@ class Enclosed:
         size = np.abs(self.values).max(axis=1) + np.abs(middle).max()
         return Enclosed.of_floats(self.values - middle, error(4, size, self.radius), self.scale)
 
-    def project(self, axis: int, f: Sequence[int]) -> Enclosed:
-        """x_i − f_i x_k for i ≠ k, with k the axis."""
+    def project(self, axis: int, f: Sequence[Fraction]) -> Enclosed:
+        """x_i − f_i x_k for i ≠ k, with k the axis and f a vector of floats."""
         weights = np.array(f, dtype=float)
         values, radius = np.empty((len(self), self.dimension - 1)), np.empty(len(self))
         worst = 1 + float(np.abs(weights).max())

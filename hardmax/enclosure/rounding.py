@@ -39,7 +39,7 @@ def gamma(count: Any, unit: float = UNIT) -> Any:
     return count * unit / (1 - count * unit)
 
 
-def error(count: Any, size: Any, carried: Any = 0.0, lost: Any = TINY) -> Any:
+def error(count: Any, size: Any, carried: Any = None, lost: Any = TINY) -> Any:
     """Bound the error of a sum whose terms pass through at most ``count`` roundings each.
 
     ``size`` bounds Σ|terms|, as computed; ``carried`` bounds what the sum is off because its
@@ -51,7 +51,12 @@ def error(count: Any, size: Any, carried: Any = 0.0, lost: Any = TINY) -> Any:
     >>> abs(Fraction(u[0] * x[0] + u[1] * x[1]) - Fraction(11, 100)) <= Fraction(error(4, 0.11))
     True
     """
-    return (carried + gamma(count) * size) * SLACK + lost
+    bound = gamma(count) * size
+    if carried is not None:
+        bound = bound + carried
+    bound *= SLACK  # in place, where it is an array
+    bound += lost
+    return bound
 
 
 def underflow(terms: int, top: Any, size: Any, least: float = 2.0**-1000) -> Any:

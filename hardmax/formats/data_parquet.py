@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -117,8 +117,11 @@ def _opened(column: Any, what: str) -> tuple[np.ndarray, Any]:
     return lengths, compute.list_flatten(column)
 
 
-def count_rows(path: str) -> int | None:
-    """The number of sequences of a file with one row a sequence, from its end; None for others."""
+def count_rows(path: str | IO[bytes]) -> int | None:
+    """The number of sequences of a file with one row a sequence, from its end; None for others.
+
+    The file is open, or is given by name.
+    """
     _, _, parquet = _arrow()
     found = parquet.ParquetFile(path)
     rows: int | None = found.metadata.num_rows if "tokens" in found.schema_arrow.names else None

@@ -18,10 +18,12 @@ from stat import S_ISREG
 import numpy as np
 
 from ..errors import InputError
+from .remote import fetched, is_url
 
 MAX_BYTES = 8 << 30  # of a file, unpacked
 STANDARD = "-"  # standard input or output
 _MAX_STREAM = 1 << 30  # of what is no regular file, and so may have no end
+_ZIP = b"PK\x03\x04"  # how a zip archive begins
 _PACKED = 100  # unpacked bytes a packed one may give, once they are many: no bomb fills the memory
 
 
@@ -35,9 +37,14 @@ def unpacked_limit(packed: int, always: int) -> int:
 
 
 def read_bytes(path: str | PathLike[str]) -> bytes:
-    """Content of a file, or of standard input for "-"; InputError where it can't be read."""
+    """Content of a file, of a URL, or of standard input for "-".
+
+    Raises InputError where it can't be read.
+    """
     if path == STANDARD:
         return _standard_input()
+    if is_url(path):
+        return fetched(str(path), MAX_BYTES)
     try:
         with open(path, "rb") as file:
             found = os.fstat(file.fileno())
@@ -59,10 +66,13 @@ def read_content(path: str | PathLike[str]) -> bytes | memoryview:
     """As `read_bytes`; but a zip archive comes as memory that its reader may keep and change."""
     if path == STANDARD:
         return _standard_input()
+    if is_url(path):
+        content = fetched(str(path), MAX_BYTES)
+        return np.frombuffer(bytearray(content), np.uint8).data if content[:4] == _ZIP else content
     try:
         with open(path, "rb") as file:
             found = os.fstat(file.fileno())
-            if S_ISREG(found.st_mode) and file.peek(4)[:4] == b"PK\x03\x04":
+            if S_ISREG(found.st_mode) and file.peek(4)[:4] == _ZIP:
                 if found.st_size > MAX_BYTES:
                     raise InputError(f"{path}: larger than {MAX_BYTES >> 30} GiB")
                 view = np.empty(found.st_size, np.uint8).data

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,14 +83,14 @@ class Shards:
         sets: Mapping[str, LabelSet] | None = None,
         need_sets: bool = True,
     ) -> Shards:
-        """The data set of a folder of .npz and .parquet files, or of a glob.
+        """The data set of a folder of .npz and .parquet files, or of a glob, or of such a URL.
 
         ``sets`` take the place of those of `labels.json`. Without either, only ``need_sets=False``
         opens the folder. Raises InputError where a file is missing, or where `labels.json` counts
         other files than there are.
         """
         paths, beside = listed(path)
-        said = described(beside) if beside.is_file() else {}
+        said = described(beside)
         if sets is None and "labels" not in said and need_sets:
             raise InputError(f"{path}: the label sets are in no file {SIDECAR}; {_ADVICE}")
         promised = promised_of(said.get("shards"), paths, beside)
@@ -214,7 +213,7 @@ class Shards:
 
 
 def _labels(
-    found: Any, beside: Path, numbers: str, dimension: int
+    found: Any, beside: str, numbers: str, dimension: int
 ) -> Mapping[str, LabelSet] | tuple[str, ...]:
     if isinstance(found, list):
         names = [str(name) for name in found if isinstance(name, str)]

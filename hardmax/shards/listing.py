@@ -15,45 +15,59 @@ from ..errors import InputError
 from ..formats.data import SIDECAR, load
 from ..formats.data_parquet import count_rows
 from ..formats.files import read_bytes
+from ..formats.remote import exists, found, is_url, open_binary
 from ..formats.written import parse
 
 SUFFIXES = (".npz", ".parquet")  # of the shards in a folder; a glob may name files of any form
 
 
 def is_sharded(path: str) -> bool:
-    """Whether a name is that of a folder, or a glob that no file has as its name."""
-    return Path(path).is_dir() or (has_magic(path) and not Path(path).exists())
+    """Whether a name is that of a folder, a URL, or a glob that no file has as its name."""
+    return is_url(path) or Path(path).is_dir() or (has_magic(path) and not Path(path).exists())
 
 
-def listed(path: str | PathLike[str]) -> tuple[list[str], Path]:
+def listed(path: str | PathLike[str]) -> tuple[list[str], str]:
     """The files of the shards in their order, and where `labels.json` is or would be."""
-    folder = Path(path)
-    if folder.is_dir():
-        names = sorted(x.name for x in folder.iterdir() if x.suffix in SUFFIXES and x.is_file())
-        paths = [str(folder / name) for name in names if not name.startswith(".")]
-        if not paths:
-            raise InputError(f"{path}: the folder holds no .npz or .parquet file")
-        return paths, folder / SIDECAR
-    paths = sorted(x for x in glob(str(path)) if Path(x).is_file() and Path(x).name != SIDECAR)
-    if not paths:
-        raise InputError(f"{path}: no such file")
-    return paths, Path(paths[0]).with_name(SIDECAR)
+    name = str(path)
+    if is_url(name):
+        files, folder = found(name)
+    else:
+        folder = Path(name).is_dir()
+        names = map(str, Path(name).iterdir()) if folder else glob(name)
+        files = [each for each in names if Path(each).is_file()]
+    kept = sorted(each for each in files if _is_shard(each.rpartition("/")[2], folder))
+    if not kept:
+        what = "the folder holds no .npz or .parquet file" if folder else "no such file"
+        raise InputError(f"{name}: {what}")
+    first = kept[0]
+    if is_url(first):
+        return kept, f"{first.rpartition('/')[0]}/{SIDECAR}"
+    return kept, str(Path(first).with_name(SIDECAR))
 
 
-def described(beside: Path) -> dict[str, Any]:
-    """The object in `labels.json`, with at least one of the keys labels and shards."""
+def _is_shard(name: str, in_folder: bool) -> bool:
+    if in_folder:
+        return name.endswith(SUFFIXES) and not name.startswith(".")
+    return name != SIDECAR
+
+
+def described(beside: str) -> dict[str, Any]:
+    """The object in `labels.json`, with at least one of the keys labels and shards; empty where
+    there is no such file."""
+    if not (exists(beside) if is_url(beside) else Path(beside).is_file()):
+        return {}
     try:
-        found = parse(read_bytes(beside))
+        said = parse(read_bytes(beside))
     except InputError as problem:
         raise InputError(f"{beside}: {problem}") from None
-    if not isinstance(found, dict):
+    if not isinstance(said, dict):
         raise InputError(f"{beside}: expected an object with the key 'labels'")
-    if "labels" in found and set(found) <= {"format", "labels", "shards"}:
-        return found
-    return {"labels": found}  # an object of label sets alone
+    if "labels" in said and set(said) <= {"format", "labels", "shards"}:
+        return said
+    return {"labels": said}  # an object of label sets alone
 
 
-def promised_of(entries: Any, paths: Sequence[str], beside: Path) -> list[tuple[int, str] | None]:
+def promised_of(entries: Any, paths: Sequence[str], beside: str) -> list[tuple[int, str] | None]:
     """Count and SHA-256 of each file, as `labels.json` says them; None where it does not."""
     if entries is None:
         return [None] * len(paths)
@@ -82,7 +96,11 @@ def count_sequences(path: str) -> int:
     """The number of sequences of a file, from its head where that says it."""
     try:
         if path.endswith(".npz"):
-            with zipfile.ZipFile(path) as archive, archive.open("offsets.npy") as file:
+            with (
+                open_binary(path) as whole,
+                zipfile.ZipFile(whole) as archive,
+                archive.open("offsets.npy") as file,
+            ):
                 version = np.lib.format.read_magic(file)
                 read = {
                     (1, 0): np.lib.format.read_array_header_1_0,
@@ -90,7 +108,8 @@ def count_sequences(path: str) -> int:
                 }[version]
                 return int(read(file)[0][0]) - 1
         if path.endswith(".parquet"):
-            rows = count_rows(path)
+            with open_binary(path) as whole:
+                rows = count_rows(whole)
             if rows is not None:
                 return rows
     except Exception:  # a broken file can raise almost anything; reading it says what is wrong

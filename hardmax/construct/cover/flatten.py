@@ -25,7 +25,11 @@ from .height_slice import HeightSlice
 _DRAWS = 64  # vectors f among which the one that hides least is chosen
 _LEAST = Fraction(1, 2**200)
 _KEPT = 8  # of them, tried in turn
-_SOME = 2**15  # points that show how the labels are scattered
+_CHUNK = 2**15  # points at a time
+_BITS = 8  # fractional bits of the entries of a vector f that is fitted to the labels
+_CLEAR = 4  # times what chance makes of the difference between labels, from which it is fitted
+_GAIN = 4  # by which the labels must differ less along it than along a short vector
+_LARGEST = 8  # entry of such a vector
 
 
 def flatten(
@@ -40,8 +44,9 @@ def flatten(
     Different labels stay at different points. Differently labelled sequences must have different
     means, and d ≥ 2. The height's coordinate is one in which the targets agree, if there is one,
     and in which the labels differ least. B is a power of two so large that f_i B exceeds all other
-    terms. If all ``sets`` are open, α is so small that no point leaves its set when it stays as far
-    from its target as it is from the middle of all points.
+    terms, and a multiple of the denominators of f. If all ``sets`` are open, α is so small that no
+    point leaves its set when it stays as far from its target as it is from the middle of all
+    points.
 
     >>> F = Fraction
     >>> batch = Tokens.from_sequences([[(F(0), F(1))], [(F(2), F(1))]])
@@ -63,7 +68,8 @@ def flatten(
     factor, middle = Fraction(1), None
     if sets is not None and all(not isinstance(chosen, Point) for chosen in sets.values()):
         factor, middle = _shrunk(cloud, targets, sets)
-    height = 8 * max(factor * power_of_two_below(inside), power_of_two_below(outside))
+    room = 8 * max(g.denominator for g in f)
+    height = room * max(factor * power_of_two_below(inside), power_of_two_below(outside))
     block = RankOneBlock.of(
         d, u=unit, b=height / factor, w=[Fraction(g) for g in f], rho=0, alpha=factor
     )
@@ -119,14 +125,14 @@ def _projection(
     axis: int,
     fixed: set[int],
     rng: Random,
-) -> tuple[list[int], FilteredCloud, Array]:
+) -> tuple[list[Fraction], FilteredCloud, Array]:
     """A vector f along which no two labels meet, with entries as small as possible.
 
     Return also the points m_i − f_i m_k for i ≠ k, each once, and the indices of those kept.
     """
     size = 1
     while True:  # only finitely many directions join two points
-        for f in _hidden(scatter, axis, fixed, size, rng):
+        for f in _hidden(scatter, axis, fixed, size, rng, codes):
             points = cloud.project(axis, f)
             first = points.first_equal()
             if (codes[first] == codes).all():
@@ -147,38 +153,79 @@ def _axis(cloud: FilteredCloud, scatter: tuple[Array, Array], targets: list[Vect
 
 
 def _scatter(cloud: FilteredCloud, codes: Array) -> tuple[Array, Array]:
-    """The covariance within the labels and between them, from a sample if there are very many
-    points.
-    """
-    step = -(-len(cloud) // _SOME)
-    floats, codes = cloud.points.values[::step], codes[::step]
-    centered = floats - floats.mean(axis=0)
-    order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) != 0])
-    counts = np.diff(np.r_[starts, len(codes)])
-    centers = np.empty_like(centered)
-    sums = np.add.reduceat(centered[order], starts, axis=0)
-    centers[order] = np.repeat(sums / counts[:, None], counts, axis=0)
-    rest = centered - centers
-    return rest.T @ rest / len(floats), centers.T @ centers / len(floats)
+    """The covariance within the labels and between them, both (d, d)."""
+    floats, count = cloud.points.values, len(cloud)
+    middle = floats[:_CHUNK].mean(axis=0)
+    sizes = np.bincount(codes)
+    sums = np.zeros((len(sizes), floats.shape[1]))
+    square = np.zeros((floats.shape[1],) * 2)
+    for a in range(0, count, _CHUNK):
+        rows, some = floats[a : a + _CHUNK] - middle, codes[a : a + _CHUNK]
+        square += rows.T @ rows
+        order = np.argsort(some, kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.diff(some[order]) != 0])
+        sums[some[order[starts]]] += np.add.reduceat(rows[order], starts, axis=0)
+    centers = sums / np.maximum(sizes, 1)[:, None]
+    means = sums.T @ centers / count
+    mean = sums.sum(axis=0) / count
+    return square / count - means, means - np.outer(mean, mean)
 
 
 def _hidden(
-    scatter: tuple[Array, Array], axis: int, fixed: set[int], size: int, rng: Random
-) -> list[list[int]]:
-    """Yield small integer vectors f with f_k = 1, first those along which the labels differ least.
+    scatter: tuple[Array, Array],
+    axis: int,
+    fixed: set[int],
+    size: int,
+    rng: Random,
+    codes: Array,
+) -> list[list[Fraction]]:
+    """Vectors f with f_k = 1, first those along which the labels differ least.
 
-    The coordinates ``fixed`` get 0.
+    The entries are small integers, 0 for the coordinates ``fixed``. Where the labels differ along
+    all of these by more than chance explains, and much less along a vector with a few fractional
+    bits, that one comes first.
     """
     within, between = scatter
     floor = 1e-6 * float(np.trace(within + between)) + 1e-12
     inverse = np.linalg.inv(within + floor * np.eye(len(within)))
     middle = inverse @ between @ inverse
-    entries = [x for x in range(-size, size + 1) if x]
+
+    def difference(f: list[Fraction]) -> float:
+        """What the projection along f hides of the squared distances between labels, in units of
+        the variance within them."""
+        row = np.array(f, dtype=float)
+        return float(row @ middle @ row / (row @ inverse @ row))
+
+    entries = [Fraction(x) for x in range(-size, size + 1) if x]
     scored = []
     for _ in range(_DRAWS):
-        f = [0 if i in fixed else rng.choice(entries) for i in range(len(within))]
-        f[axis] = 1
-        row = np.array(f, dtype=float)
-        scored.append((float(row @ middle @ row / (row @ inverse @ row)), f))
-    return [f for _, f in sorted(scored)[:_KEPT]]
+        f = [Fraction(0) if i in fixed else rng.choice(entries) for i in range(len(within))]
+        f[axis] = Fraction(1)
+        scored.append((difference(f), f))
+    scored.sort()
+    kept = [f for _, f in scored[:_KEPT]]
+    least, chance = scored[0][0], float(codes.max()) / len(codes)
+    if size == 1 and least > _CLEAR * chance:
+        fitted = _fitted(middle, axis, fixed)
+        if fitted is not None and _GAIN * difference(fitted) < least:
+            kept.insert(0, fitted)
+    return kept
+
+
+def _fitted(middle: Array, axis: int, fixed: set[int]) -> list[Fraction] | None:
+    """The vector f with f_k = 1 that makes ⟨f, middle·f⟩ + ε|f|² least, in multiples of 2^-8.
+
+    ε is the first share of the mean eigenvalue for which no entry is large; None if there is none.
+    """
+    free = [i for i in range(len(middle)) if i not in fixed]
+    some, place = middle[np.ix_(free, free)], free.index(axis)
+    for share in (0.01, 0.1, 1.0):
+        ridge = some + share * np.trace(some) / len(free) * np.eye(len(free))
+        row = np.linalg.solve(ridge, np.eye(len(free))[place])
+        row = np.round(row / row[place] * 2.0**_BITS) / 2.0**_BITS
+        if np.abs(row).max() <= _LARGEST:
+            f = [Fraction(0)] * len(middle)
+            for i, x in zip(free, row.tolist(), strict=True):
+                f[i] = Fraction(x) if x else Fraction(1, 2**_BITS)
+            return f
+    return None

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 
 import numpy as np
 
@@ -82,7 +83,7 @@ class HeightSlice:
     def __init__(
         self,
         axis: int,
-        f: Sequence[int],
+        f: Sequence[Fraction],
         height: Fraction,
         cloud: FilteredCloud,
         names: Sequence[str],
@@ -151,10 +152,11 @@ class HeightSlice:
         directions = np.array([cut.u for cut in cuts]).reshape(len(cuts), d - 1)
         u[:, np.arange(d) != k] = directions / float(scale)  # exact
         u[:, k], w[:, k] = gates, rises  # floats, all of them
-        f = [g for i, g in enumerate(self.f) if i != k]
+        common = lcm(*(g.denominator for g in self.f))
+        f = [int(g * common) for i, g in enumerate(self.f) if i != k]
         whole = (directions * 2.0**GRID).astype(np.int64).astype(object) @ np.array(f, dtype=object)
         b = [
-            Fraction(cut.beta) - (Fraction(dot, 2**GRID) / scale + gate) * height
+            Fraction(cut.beta) - (Fraction(dot, common * 2**GRID) / scale + gate) * height
             for cut, dot, gate in zip(cuts, whole, gates, strict=True)
         ]
         one, zero = ExactArray.owning(np.ones(len(b))), ExactArray.owning(np.zeros(len(b)))

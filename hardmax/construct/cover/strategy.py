@@ -153,11 +153,14 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
         learned = None
     fewest = fewest_shells(task)
     hopeless = learned is not None and len(learned.blocks) <= _WORTH * fewest
-    # shells only where they can still be chosen, and for few points; where they will be
-    # shallower by the look of it, tents are not finished
+    # shells only where they can still be chosen, and for few points; where shells, or for very
+    # many points the list, will be better by the look of it, tents are not finished
     shells = None
     few = not hopeless and fewest < task.room and len(task.base) <= _MANY
-    tents = _attempt(lambda: tents_variant(task, fewest if few else task.room, sure=not few))
+    limit, sure = (fewest, False) if few else (task.room, True)
+    if learned is not None and len(task.base) > _MANY:  # those that would be chosen
+        limit, sure = -(-len(learned.blocks) // _WORTH), False
+    tents = _attempt(lambda: tents_variant(task, limit, sure=sure))
     if few and tents is None:
         shells = _attempt(lambda: shells_variant(task, task.room))
         room = task.room if shells is None else len(shells.blocks)

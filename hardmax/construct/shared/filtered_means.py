@@ -87,7 +87,7 @@ class FilteredCloud:
             {i: factor * t for i, t in self.known.items()},
         )
 
-    def project(self, axis: int, f: Sequence[int]) -> FilteredCloud:
+    def project(self, axis: int, f: Sequence[Fraction]) -> FilteredCloud:
         """x_i − f_i x_k for i ≠ k, with k the axis."""
 
         def along(x: Vector) -> Vector:

@@ -21,7 +21,8 @@ _PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
 _FLOORS = (0.01, 0.1)  # least variance of a whitened direction, as a share of the largest
 _FOLDS, _REPEATS = 5, 4
 _MANY = 1000  # points from which on half of the repeats are enough
-_MOST = 3000  # points used for choosing; the list is then fitted to all
+_MOST = 3000  # points used for choosing; the list is then fitted to more
+_FITTED = 2**20  # points that the list is fitted to, at most
 _CLEAR = 4.0  # standard errors by which a list must beat the most frequent class
 
 
@@ -81,7 +82,8 @@ def choose_list(
     _, counts = np.unique(y, return_counts=True)
     if len(X) < 2 * _FOLDS or len(X) < _FOLDS * len(counts) or counts.max() == len(X):
         return None
-    some = rng.permutation(len(X))[:_MOST]
+    shuffled = rng.permutation(len(X))
+    some, fitted = shuffled[:_MOST], np.sort(shuffled[:_FITTED])
     chance = 1 - counts.max() / len(X)
     doubt = _CLEAR * float(np.sqrt(chance * (1 - chance) / len(some)))
     parts = [
@@ -104,7 +106,12 @@ def choose_list(
     deviation = 0.25 * float(np.sqrt(max(least * (1 - least), 1 / len(some)) / len(some)))
     _, error, penalty, floor, best = min(s for s in scored if s[1] <= least + deviation)
     return Choice(
-        fit_list(X, y, best, penalty, floor), penalty, floor, error, chance, error < chance - doubt
+        fit_list(X[fitted], y[fitted], best, penalty, floor),
+        penalty,
+        floor,
+        error,
+        chance,
+        error < chance - doubt,
     )
 
 

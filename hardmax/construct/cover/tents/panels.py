@@ -80,14 +80,15 @@ def precision(base: HeightSlice) -> int | None:
     """Bits q of a grid on which all offsets are exact in float64; None where it is too coarse.
 
     |b| ≤ Σ|u_i f_i| B + |beta| + a, with B divided by the scale of the points, and the entries
-    of u and of the points are at most 2.
+    of u and of the points are at most 2. B is a multiple of the denominators of f, so that
+    Σ u_i f_i is exact as well: it has at most Σ|u_i f_i| B units.
     """
     height = base.height / base.points.scale
     entries = sum(abs(g) for i, g in enumerate(base.f) if i != base.axis)
     largest = 2 * entries * height + 32 * base.dimension + 32
     bits = 53 - (int(largest) + 1).bit_length()
     extreme = max(base.points.scale, 1 / base.points.scale, base.height) > 2**400
-    whole = height.denominator == 1
+    whole = all((height * g).denominator == 1 for g in base.f)  # height itself too: f_k = 1
     return bits if bits >= _COARSE and whole and not extreme else None
 
 
