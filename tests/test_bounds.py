@@ -1,6 +1,8 @@
 """The bounds table of `hardmax info`."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -116,3 +118,15 @@ def test_models_that_do_not_say_n(meta, tmp_path, capsys):
 )
 def test_lower_bound_is_rounded_up(count, dimension, bound):
     assert lower_block_bound(count, dimension) == bound
+
+
+def test_what_bounds_md_quotes_is_in_the_paper():
+    root = Path(__file__).parent.parent
+    quoted = re.findall("- line (\\d+): “(.*)”", (root / "docs" / "bounds.md").read_text())
+    assert len(quoted) == 2
+    paper = root.parent / "shared" / "seeds" / "hardmax.txt"
+    if not paper.is_file():
+        pytest.skip("the paper's text is not here")
+    lines = paper.read_text().splitlines()
+    for line, text in quoted:
+        assert text in lines[int(line) - 1]

@@ -73,7 +73,7 @@ def test_many_adversarial_data(name):
 
 @pytest.mark.parametrize(("count", "dimension"), [(50, 4), (101, 11), (12, 13)])
 def test_shells_of_gaussian_means(count, dimension):
-    """Observed: in general position the program meets S = max(1, ⌈(N−1)/(d−1)⌉)."""
+    """In general position the program meets S = max(1, ⌈(N−1)/(d−1)⌉)."""
     rng = np.random.default_rng(7)
     tokens = rng.standard_normal((count, 2, dimension)).tolist()
     data = hm.Dataset(tokens, [str(j) for j in range(count)])

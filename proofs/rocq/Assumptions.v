@@ -1,7 +1,7 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Separation Strategy Classification Softmax.
+From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
 Print Assumptions SA_paper.
@@ -75,6 +75,12 @@ Print Assumptions theorem_2_4_mended_repeated.
 Print Assumptions theorem_B.
 Print Assumptions indistinguishable_iff.
 Print Assumptions params_uniform.
+Print Assumptions class_pushes.
+Print Assumptions clamp_min.
+Print Assumptions kills.
+Print Assumptions cover.
+Print Assumptions cover_means.
+Print Assumptions cover_any_position.
 Print Assumptions soft_run_measure.
 Print Assumptions soft_is_hard.
 Print Assumptions soft_run_is_run1.

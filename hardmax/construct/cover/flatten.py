@@ -27,7 +27,7 @@ _LEAST = Fraction(1, 2**200)
 _KEPT = 8  # of them, tried in turn
 _CHUNK = 2**15  # points at a time
 _BITS = 8  # fractional bits of the entries of a vector f that is fitted to the labels
-_CLEAR = 4  # times what chance makes of the difference between labels, from which it is fitted
+_CLEAR = 16  # times what chance makes of the difference between labels, from which it is fitted
 _GAIN = 4  # by which the labels must differ less along it than along a short vector
 _LARGEST = 8  # entry of such a vector
 
@@ -38,6 +38,7 @@ def flatten(
     targets: Mapping[str, Vector],
     seed: int = 0,
     sets: Mapping[str, LabelSet] | None = None,
+    power: int = 0,
 ) -> tuple[RankOneBlock, HeightSlice]:
     """Return the block that flattens, and the height slice behind it.
 
@@ -46,7 +47,8 @@ def flatten(
     and in which the labels differ least. B is a power of two so large that f_i B exceeds all other
     terms, and a multiple of the denominators of f. If all ``sets`` are open, α is so small that no
     point leaves its set when it stays as far from its target as it is from the middle of all
-    points.
+    points. With a ``power`` j > 0, the entries of f are 2^j, 4^j, … or those of a larger j
+    (docs/theory.md, section 8: general position).
 
     >>> F = Fraction
     >>> batch = Tokens.from_sequences([[(F(0), F(1))], [(F(2), F(1))]])
@@ -61,7 +63,10 @@ def flatten(
     scatter = _scatter(means.cloud, codes)
     axis = _axis(means.cloud, scatter, list(targets.values()))
     fixed = {i for i in range(d) if i != axis and _settled(means.cloud, i, targets)}
-    f, cloud, kept = _projection(means.cloud, codes, scatter, axis, fixed, rng)
+    if power:
+        f, cloud, kept = _steep(means.cloud, codes, axis, power)
+    else:
+        f, cloud, kept = _projection(means.cloud, codes, scatter, axis, fixed, rng)
     unit = [Fraction(-int(i == axis)) for i in range(d)]
     inside = max(means.reach(axis), 2 * cloud.points.scale, _LEAST)
     outside = max(max(abs(t) for y in targets.values() for t in y), _LEAST)
@@ -73,7 +78,9 @@ def flatten(
     block = RankOneBlock.of(
         d, u=unit, b=height / factor, w=[Fraction(g) for g in f], rho=0, alpha=factor
     )
-    return block, HeightSlice(axis, f, height, cloud.scaled(factor), names, codes[kept], middle)
+    return block, HeightSlice(
+        axis, f, height, cloud.scaled(factor), names, codes[kept], kept, middle
+    )
 
 
 def coded(labels: Sequence[str]) -> tuple[list[str], Array]:
@@ -139,6 +146,22 @@ def _projection(
                 kept = np.flatnonzero(first == np.arange(len(first)))
                 return f, points.select(kept), kept
         size *= 2
+
+
+def _steep(
+    cloud: FilteredCloud, codes: Array, axis: int, power: int
+) -> tuple[list[Fraction], FilteredCloud, Array]:
+    """`_projection` along f with entries k, k², … for a power of two k: whatever can happen to a
+    direction by chance is a polynomial in k, and happens to finitely many k only."""
+    while True:
+        f = [Fraction(1 << power * (i + (i < axis))) for i in range(cloud.dimension)]
+        f[axis] = Fraction(1)
+        points = cloud.project(axis, f)
+        first = points.first_equal()
+        if (codes[first] == codes).all():
+            kept = np.flatnonzero(first == np.arange(len(first)))
+            return f, points.select(kept), kept
+        power += 1
 
 
 def _axis(cloud: FilteredCloud, scatter: tuple[Array, Array], targets: list[Vector]) -> int:

@@ -75,9 +75,10 @@ def on_grid(values: Array, size: Array) -> Array:
 class HeightSlice:
     """Points of equal height B, one for each different x, with their labels.
 
-    Shapes: ``points`` (n, d−1) in Enclosed, relative to the exact shift fB and divided
-    by a power of two; ``codes`` (n,) index ``names``. ``middle`` is set where all label sets
-    are open and every point may keep its difference to this point of E: then E needs no kills.
+    Shapes: ``points`` (n, d−1) in `Enclosed`, relative to the exact shift fB and divided
+    by a power of two; ``codes`` (n,) index ``names``, ``rows`` (n,) the means. ``middle`` is set
+    where all label sets are open and every point may keep its difference to this point of E: then E
+    needs no kills.
     """
 
     def __init__(
@@ -88,11 +89,12 @@ class HeightSlice:
         cloud: FilteredCloud,
         names: Sequence[str],
         codes: Array,
+        rows: Array,
         middle: Vector | None = None,
     ) -> None:
         self.axis, self.f, self.height, self.middle = axis, f, height, middle
         self.cloud, self.points = cloud, cloud.points
-        self.names, self.codes = names, codes
+        self.names, self.codes, self.rows = names, codes, rows
         self.shift = [g * height for i, g in enumerate(f) if i != axis]
         self._ranges: dict[int, tuple[Fraction, Fraction]] = {}
 

@@ -1,6 +1,6 @@
 """Strategy `cover`: depth that follows the labels, not N (Theorem B, step B4; docs/theory.md).
 
-Tie splitting, collapse and flatten, then the shallowest of the forms in `forms`, or `peel`
+Tie splitting, collapse and flatten, then the shallowest of the forms in `variants`, or `peel`
 where that is no deeper.
 """
 
@@ -22,6 +22,7 @@ from ..shared.staged import Staged
 from ..shared.untied import representatives, split_tied
 from .exact_variant import exact_variant, fewest_exact
 from .flatten import coded, flatten
+from .general.forms import general_variant
 from .height_slice import TooClose
 from .variants import (
     Task,
@@ -49,8 +50,9 @@ def build_cover(
     """Build the shallowest cover of data without contradictions, or `peel` if that is no deeper.
 
     With ``learn`` a decision list is fitted and kept where cross-validation shows that it
-    generalises. The number of blocks is at most K + N; meta's ``bound`` is the smaller count of
-    the form for the pushes that were built, so what it bounds is the ending.
+    generalises. The number of blocks is at most K + N, and that of docs/theory.md, section 8, where
+    the means are in general position; meta's ``bound`` is the count of the form for the pushes that
+    were built, so what it bounds is the ending.
     """
     chosen, labels = representatives(data, merged)
 
@@ -106,6 +108,14 @@ def cover_means(
         form, found = _shallowest(task, learn)
     except TooClose:
         return peel("points lie too close for float64 proposals", None, True)
+    exact = general_variant(
+        task,
+        means.cloud,
+        lambda power: flatten(means, labels, targets, seed, sets, power),
+        _room(task, form),
+    )
+    if exact is not None:
+        form, found = exact, found | {exact.name: len(exact.blocks) + 1}
     counts = {name: len(split) + count for name, count in found.items()}
     if form is None:
         return peel("no cover is shallower", counts, True)
@@ -183,6 +193,13 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
     if best is None or len(best.blocks) >= task.room:
         return None, counts
     return best, counts
+
+
+def _room(task: Task, form: Variant | None) -> int:
+    """Blocks below which another form would be chosen."""
+    if form is None:
+        return task.room
+    return -(-len(form.blocks) // (_WORTH if form.name == "rules" else 1))
 
 
 def _exact(task: Task, room: int) -> Variant | None:

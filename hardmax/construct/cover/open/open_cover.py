@@ -74,9 +74,9 @@ def open_cover(
     best: OpenCover | None = None
     failed: TooClose | None = None
     for attempt in range(_ATTEMPTS):
-        aims = _aims(sets, rng, attempt)
+        chosen = aims(sets, rng, attempt)
         try:
-            found = _cover(cloud, codes, names, sets, aims, limit, rng)
+            found = _cover(cloud, codes, names, sets, chosen, limit, rng)
         except TooClose as error:
             failed = error
             continue
@@ -90,21 +90,25 @@ def open_cover(
     return best
 
 
-def _aims(
-    sets: Mapping[str, LabelSet], rng: np.random.Generator, attempt: int
+def aims(
+    sets: Mapping[str, LabelSet], rng: np.random.Generator, attempt: int, bits: int = 3
 ) -> dict[str, Vector]:
-    """A point y_c in each set, on a grid; from the second attempt on at random near a witness."""
+    """A point y_c in each set, on a grid; from the second attempt on at random near a witness.
+
+    Every coordinate is one of 2·2^bits + 1 numbers then.
+    """
     witnesses = {name: chosen.witness() for name, chosen in sets.items()}
     radii = [inner_radius(sets[name], y) for name, y in witnesses.items()]
     least = min((r for r in radii if r is not None), default=Fraction(1))
     d = len(next(iter(witnesses.values())))
     reach = least / (4 * root(Fraction(d), up=True))  # so far along all axes is a quarter of it
-    grid = power_of_two_below(reach) / (16 if attempt else 1)
-    aims = {}
+    most = 1 << bits
+    grid = power_of_two_below(reach) / (2 * most if attempt else 1)
+    found = {}
     for name, y in witnesses.items():
-        noise = rng.integers(-8, 9, d).tolist() if attempt else [0] * d
-        aims[name] = tuple((round(t / grid) + k) * grid for t, k in zip(y, noise, strict=True))
-    return aims
+        noise = rng.integers(-most, most + 1, d).tolist() if attempt else [0] * d
+        found[name] = tuple((round(t / grid) + k) * grid for t, k in zip(y, noise, strict=True))
+    return found
 
 
 def _cover(
@@ -119,7 +123,7 @@ def _cover(
     order = np.argsort(-np.bincount(codes, minlength=len(names)), kind="stable").tolist()
     base = names[order[0]]
     radii = {name: inner_radius(sets[name], y) or Fraction(1) for name, y in aims.items()}
-    collapse, crowd, spread = _collapsed(cloud, aims[base], min(radii.values()))
+    collapse, crowd, spread = collapsed(cloud, aims[base], min(radii.values()))
     pushes: list[tuple[str, RankOneBlock]] = []
     bound = small = 0
     rest = sum(groups(int((codes == c).sum()), cloud.dimension - 1) for c in order[1:])
@@ -140,7 +144,7 @@ def _cover(
     return OpenCover(collapse, pushes, bound, small, base)
 
 
-def _collapsed(
+def collapsed(
     cloud: FilteredCloud, base: Vector, radius: Fraction
 ) -> tuple[RankOneBlock, Crowd, Fraction]:
     """Translation and uniform attention, ρ = 0, α = λ, a power of two: all points come closer

@@ -1,0 +1,202 @@
+"""The counts that docs/theory.md states for means in general position, met exactly.
+
+Where the forms that floats propose take more blocks, hyperplanes are found in exact arithmetic.
+They give the stated count, or affinely dependent means: then the theorems promise less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+
+from ....exact.array import Array
+from ....exact.matrix import Matrix
+from ....exact.rows import Row, row_of
+from ....labels.inner_radius import inner_radius
+from ....model.layers import RankOneBlock
+from ...shared.filtered_means import FilteredCloud
+from ...shared.staged import Staged
+from ..ending import finish, polyline
+from ..exact_variant import extended, fewest_exact
+from ..height_slice import HeightSlice
+from ..open.greedy_pushes import groups
+from ..open.open_cover import aims, collapsed
+from ..staircase import staircase
+from ..variants import Task, Variant, fewest_shells
+from .facets import park_all
+from .hyperplanes import DegenerateError
+from .tents import tents
+
+WORK = 4e6  # n²(d − 1) for n points up to which there is time
+_SHARE = 0.9  # exact heights are used where they save a tenth of the blocks
+_DRAWS = 8  # choices of the points y_c that are tried
+
+Flatten = Callable[[int], tuple[RankOneBlock, HeightSlice]]
+
+
+def stated(task: Task) -> dict[str, int]:
+    """Blocks after the flattening, or collapse, of each form that serves, in general position."""
+    base = task.base
+    sizes = sorted(np.bincount(base.codes, minlength=len(base.names)).tolist())
+    pushes = 3 * sum(groups(size, base.dimension) for size in sizes[:-1])
+    tents = pushes + len(sizes) - 1 + task.end(_by_size(task))
+    found = {"tents": tents, "shells": fewest_shells(task), "exact": fewest_exact(task)}
+    if task.means is not None and task.codes is not None:
+        firsts = task.means.first_equal()
+        means = task.codes[firsts == np.arange(len(firsts))]
+        sizes = sorted(np.bincount(means, minlength=len(sizes)).tolist())
+        found["open"] = 3 * sum(groups(size, base.dimension) for size in sizes[:-1])
+    return found
+
+
+def general_variant(
+    task: Task, cloud: FilteredCloud, flatten: Flatten, room: int
+) -> Variant | None:
+    """The form with the least stated count, if this is less than ``room``; None where the means are
+    not in general position.
+
+    ``cloud`` are the means. ``flatten(j)`` for j ≥ 1 flattens anew, along f with entries 2^j, 4^j,
+    …: if d means are affinely independent, their images are too, but for finitely many j.
+    """
+    counts = stated(task)
+    if len(cloud) ** 2 * task.base.dimension > WORK or min(counts.values()) >= room:
+        return None
+    exact = counts.pop("exact")
+    name = min(counts, key=counts.__getitem__)
+    if exact < int(_SHARE * min(room, counts[name])):
+        name = "exact"
+    elif counts[name] >= room:
+        return None
+    if name == "open":
+        return _open(task, cloud)
+    for j in count():
+        collapse = None
+        if j:
+            collapse, base = flatten(j)
+            task = replace(task, base=base)
+        try:
+            staged, notes = _FORMS[name](task)
+        except DegenerateError as error:
+            if dependent(cloud, task.base.rows[error.places[: cloud.dimension]]):
+                return None
+            continue
+        if len(staged) >= room:
+            return None
+        return Variant(name, staged, len(staged), notes | {"hyperplanes": "exact"}, collapse)
+    raise AssertionError
+
+
+def dependent(cloud: FilteredCloud, rows: Array) -> bool:
+    """Whether some points are affinely dependent.
+
+    >>> points = [(Fraction(k), Fraction(k * k)) for k in range(3)]
+    >>> dependent(FilteredCloud.of_vectors(points), np.arange(3))
+    False
+    """
+    return Matrix([[*x, 1] for x in cloud.exact(rows.tolist())]).rank() < len(rows)
+
+
+def _by_size(task: Task) -> list[str]:
+    """The labels, the one with most points first."""
+    base = task.base
+    sizes = np.bincount(base.codes, minlength=len(base.names))
+    return sorted(task.names, key=lambda name: -int(sizes[base.names.index(name)]))
+
+
+def _places(base: HeightSlice) -> list[Row]:
+    """The points of a slice, with all their coordinates."""
+    found = []
+    for x in base.exact:
+        place = [a + b for a, b in zip(x, base.shift, strict=True)]
+        place.insert(base.axis, base.height)
+        found.append(row_of(place))
+    return found
+
+
+def _tents(task: Task) -> tuple[Staged, dict[str, object]]:
+    """Half-spaces are never needed: a tent for every d − 1 points of each label but the largest."""
+    base, order = task.base, _by_size(task)
+    line, rows = polyline(order, task.targets), _places(task.base)
+    rank = np.array([order.index(name) for name in base.names])[base.codes]
+    staged = Staged()
+    for i, name in enumerate(order[1:], 1):
+        rise = line.heights[name]
+        p = tuple(rise if k == base.axis else Fraction(0) for k in range(len(base.f)))
+        members, done = np.flatnonzero(rank == i).tolist(), np.flatnonzero(rank < i).tolist()
+        staged.add("tent", tents(rows, members, done, p, alone=False))
+        staged.add("clamp", [base.clamp(rise)])
+    built = staged.stages().count("tent") // 3
+    staged.extend(finish(base, line, task.targets, task.sets))
+    return staged, {"base": order[0], "tents": built, "half-spaces": 0}
+
+
+def _shells(task: Task) -> tuple[Staged, dict[str, object]]:
+    """Every point at the rank of its label, then the staircase."""
+    staged = _parked(task, {name: Fraction(i) for i, name in enumerate(task.names, 1)})
+    built = len(staged)
+    staged.extend(staircase(task.base, task.names, task.targets))
+    return staged, {"shells": built}
+
+
+def _exact(task: Task) -> tuple[Staged, dict[str, object]]:
+    """Every point at the height of its target, then the line."""
+    found = extended(task)
+    assert found is not None
+    line, targets = found
+    staged = _parked(task, line.heights)
+    built = len(staged)
+    staged.extend(finish(task.base, line, targets, task.sets))
+    return staged, {"shells": built}
+
+
+def _parked(task: Task, heights: Mapping[str, Fraction]) -> Staged:
+    base = task.base
+    aims = [heights[base.names[c]] for c in base.codes.tolist()]
+    staged = Staged()
+    staged.add("shell", park_all(_places(base), base.axis, base.height, aims))
+    return staged
+
+
+def _open(task: Task, cloud: FilteredCloud) -> Variant | None:
+    """Tents into open sets; None where no choice of the points y_c serves."""
+    assert task.codes is not None
+    first = cloud.first_equal()
+    kept = np.flatnonzero(first == np.arange(len(first)))
+    cloud, codes = cloud.select(kept), task.codes[kept]
+    order = np.argsort(-np.bincount(codes, minlength=len(task.names)), kind="stable").tolist()
+    names = [task.names[c] for c in order]
+    rng = np.random.default_rng(task.seed)
+    for draw in range(_DRAWS):
+        y = aims(task.sets, rng, draw, 3 + 8 * draw)
+        radii = [inner_radius(task.sets[name], y[name]) or Fraction(1) for name in names]
+        collapse = collapsed(cloud, y[names[0]], min(radii))[0]
+        places = [
+            tuple(collapse.alpha * (a + b) for a, b in zip(x, collapse.w, strict=True))
+            for x in cloud.exact(range(len(cloud)))
+        ]
+        blocks: list[RankOneBlock] = []
+        try:
+            for c, name in zip(order[1:], names[1:], strict=True):
+                p = tuple(a - b for a, b in zip(y[name], y[names[0]], strict=True))
+                members = np.flatnonzero(codes == c).tolist()
+                others = np.flatnonzero(codes != c).tolist()
+                rows = [row_of(x) for x in places]
+                blocks += tents(rows, members, others, p, alone=True)
+                for j in members:
+                    places[j] = tuple(a + b for a, b in zip(places[j], p, strict=True))
+        except DegenerateError as error:
+            if dependent(cloud, np.array(error.places[: cloud.dimension])):
+                return None
+            continue
+        staged = Staged()
+        staged.add("tent", blocks)
+        notes = {"base": names[0], "small groups": 0, "hyperplanes": "exact"}
+        return Variant("open", staged, len(staged), notes, collapse)
+    return None
+
+
+_FORMS = {"tents": _tents, "shells": _shells, "exact": _exact}
