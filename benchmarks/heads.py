@@ -19,8 +19,8 @@ import numpy as np
 from machine import facts
 
 import hardmax as hm
-from hardmax.construct.paper.enclosed import Enclosed
 from hardmax.construct.paper.heads import separate_by_heads
+from hardmax.construct.paper.state import TokenState
 from hardmax.dataset import merge
 from hardmax.model.tokens import Tokens
 from hardmax.testing import adversarial
@@ -37,7 +37,7 @@ FAMILIES = (
 def different(data: hm.Dataset, heads: int) -> int:
     """The number of different tuples of the mean and the leaders, in the directions chosen."""
     chosen = np.array(merge(data).representatives, dtype=np.int64)
-    state = Enclosed.of_array(data.tokens, data.offsets, chosen)
+    state = TokenState.of_array(data.tokens, data.offsets, chosen)
     names = [str(j) for j in range(len(chosen))]
     directions = separate_by_heads(state, names, heads).heads[1:]
     batch = Tokens.of_sequences(data.tokens, data.offsets, chosen)

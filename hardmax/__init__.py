@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# public name -> module; imported when first used (PEP 562)
+# name -> module, or module:name there; imported when first used (PEP 562)
 _WHERE = {
     "Ball": "labels",
     "Block": "model.layers",
@@ -48,28 +48,25 @@ _WHERE = {
     "load": "formats.data",
     "predict": "certify.predict",
     "readout": "model.layers",
-}
-
-# methods of public classes delegate to these functions when they are called; through the package,
-# so that a class imports nothing from the folders above its own (module:function)
-_DELEGATES = {
-    "evaluate": "engine:evaluate",
+    # not public: methods of public classes call these through the package, so that a class imports
+    # nothing from the folders above its own
+    "evaluate": "engine",
     "float_outputs": "execute.floating:outputs",
     "label_sets_of_model": "formats.model_file:label_sets",
-    "load_for": "formats.data:load_for",
-    "certify_network": "network.judge:certify_network",
+    "load_for": "formats.data",
+    "certify_network": "network.judge",
     "network_classes": "network.judge:classes_of",
     "network_enclosures": "network.run:enclosures",
     "network_outputs": "network.run:exact_outputs",
-    "read_model": "formats.model_file:read_model",
-    "read_network": "network.file:read_network",
+    "read_model": "formats.model_file",
+    "read_network": "network.file",
     "save_data": "formats.data:save",
-    "save_shards": "shards.writer:save_shards",
-    "to_torch": "exchange.torch_module:to_torch",
-    "sets_for": "certify.predict:sets_for",
-    "write_certificate": "formats.certificate_file:write_certificate",
-    "write_model": "formats.model_file:write_model",
-    "write_network": "network.file:write_network",
+    "save_shards": "shards.writer",
+    "to_torch": "exchange.torch_module",
+    "sets_for": "certify.predict",
+    "write_certificate": "formats.certificate_file",
+    "write_model": "formats.model_file",
+    "write_network": "network.file",
 }
 
 if TYPE_CHECKING:
@@ -140,13 +137,10 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
-    if name in _DELEGATES:
-        module, _, function = _DELEGATES[name].partition(":")
-    elif name in _WHERE:
-        module, function = _WHERE[name], name
-    else:
+    if name not in _WHERE:
         raise AttributeError(f"module 'hardmax' has no attribute {name!r}")
-    value = getattr(import_module(f".{module}", __name__), function)
+    module, _, there = _WHERE[name].partition(":")
+    value = getattr(import_module(f".{module}", __name__), there or name)
     globals()[name] = value
     return value
 

@@ -4,9 +4,10 @@
     python -m tests.same_models --against before.json   # on the version after it
 
 Each entry is the SHA-256 of a model's arrays, stages and meta, together with the verdict on the
-data it was built from. The data are the examples, Gaussian and text-like data, the adversarial
-families and data sets that Hypothesis draws. Run both on one machine: floats propose
-directions, and another processor may round them differently.
+data it was built from; for few sequences also the robust radius and what is certified about float64
+runs. The data are the examples, Gaussian and text-like data, the adversarial families and data sets
+that Hypothesis draws. Every strategy builds, also with masked attention and with several heads. Run
+both on one machine: floats propose directions, and another processor may round them differently.
 """
 
 from __future__ import annotations
@@ -23,10 +24,17 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import hardmax as hm
 from benchmarks.data import gaussian, text_like, words
+from hardmax.certify.floating import certify_float
 from hardmax.model.parameters import NAMES
 from hardmax.testing import FAMILIES, KINDS, adversarial, datasets
 
-STRATEGIES = ("paper", "peel", "cover", "auto")
+BUILDS: dict[str, dict[str, object]] = {
+    **{name: {"strategy": name} for name in ("paper", "peel", "cover", "auto", "fold", "learn")},
+    "masked": {"masked": True},
+    "heads": {"heads": 3},
+}
+MOST = {"paper": 2000, "heads": 400, "masked": 400, "learn": 60}  # sequences
+SMALL = 40  # sequences up to which radii and float certificates are compared
 EXAMPLES = Path(__file__).parent.parent / "examples"
 DRAWN = 60  # data sets that Hypothesis draws
 
@@ -74,19 +82,30 @@ def fingerprint(model: hm.Transformer) -> str:
     return digest.hexdigest()
 
 
-def entries() -> Iterator[tuple[str, str]]:
+def certified(model: hm.Transformer, data: hm.Dataset) -> str:
+    """The verdict; for few sequences also the robust radius, and what holds for float64 runs."""
+    small = len(data) <= SMALL
+    found = hm.certify(model, data, radius=small, executor=None)
+    try:
+        floats = certify_float(model, data) if small else None
+    except hm.InputError as refusal:
+        return f"{found.verdict} {found.radius} {refusal}"
+    return f"{found.verdict} {found.radius} {floats}"
+
+
+def entries(builds: dict[str, dict[str, object]]) -> Iterator[tuple[str, str]]:
     """Name and outcome of every build."""
     for name, data in data_sets():
-        for strategy in STRATEGIES:
-            if strategy == "paper" and len(data) > 2000:
+        for build, options in builds.items():
+            if len(data) > MOST.get(build, 10**6):
                 continue
             try:
-                model = hm.build(data, strategy)
-            except hm.ContradictionError:
-                yield f"{name} {strategy}", "contradiction"
+                model = hm.build(data, **options)
+            except hm.HardmaxError as refusal:
+                yield f"{name} {build}", f"{type(refusal).__name__} {refusal}"
                 continue
-            verdict = hm.certify(model, data).verdict
-            yield f"{name} {strategy}", f"{fingerprint(model)} {len(model)} {verdict}"
+            outcome = certified(model, model.read(data))
+            yield f"{name} {build}", f"{fingerprint(model)} {len(model)} {outcome}"
 
 
 def main() -> int:
@@ -94,13 +113,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--save", type=Path)
     parser.add_argument("--against", type=Path)
+    parser.add_argument("--only", choices=BUILDS, action="append", help="some strategies only")
     options = parser.parse_args()
-    found = dict(entries())
+    found = dict(entries({name: BUILDS[name] for name in options.only or BUILDS}))
     print(f"{len(found)} builds")
     if options.save:
         options.save.write_text(json.dumps(found, indent=1))
     if options.against:
         before = json.loads(options.against.read_text())
+        if options.only:
+            before = {name: x for name, x in before.items() if name.split()[-1] in options.only}
         names = sorted(before.keys() | found.keys())
         changed = [name for name in names if before.get(name) != found.get(name)]
         for name in changed:

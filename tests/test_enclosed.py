@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax.construct.paper import pulls
-from hardmax.construct.paper.enclosed import Enclosed
 from hardmax.construct.paper.leaders import shift_above
 from hardmax.construct.paper.pulls import Pull
+from hardmax.construct.paper.state import TokenState
 from hardmax.construct.shared import sharing as sharing_module
 from hardmax.construct.shared.filtered_means import FilteredCloud
 from hardmax.construct.shared.sharing import Sharing
@@ -46,7 +46,7 @@ def check_state(state, batch, rng):
     assert state.exact.means(np.arange(len(batch))).vectors() == batch.means()
     assert state.exact.batch().token_keys() == batch.token_keys()
     scale = state.points.scale
-    for z, x, error in zip(exact, state.points.values, state.points.error, strict=True):
+    for z, x, error in zip(exact, state.points.values, state.points.radius, strict=True):
         for t, s in zip(z, x.tolist(), strict=True):
             assert abs(t / scale - F(s)) <= F(float(error)) + abs(F(s)) / 2**53 + F(1, 2**300)
     assert classes(state.mean_numbers()) == numbers(batch.mean_keys())
@@ -92,7 +92,7 @@ def pulled(state, batch, rng):
 def both(data):
     chosen = np.array(merge(data).representatives)
     return (
-        Enclosed.of_array(data.tokens, data.offsets, chosen),
+        TokenState.of_array(data.tokens, data.offsets, chosen),
         Tokens.of_sequences(data.tokens, data.offsets, chosen),
     )
 
@@ -104,7 +104,7 @@ def test_families(family, deep, monkeypatch):
     rng = Random(deep)
     state, batch = both(adversarial(family, 9))
     check_state(state, batch, rng)
-    check_state(Enclosed.of_tokens(batch), batch, rng)
+    check_state(TokenState.of_tokens(batch), batch, rng)
     for _ in range(4):
         state, batch = pulled(state, batch, rng)
         check_state(state, batch, rng)
@@ -139,7 +139,7 @@ def test_layers_and_pulls(family):
 
 def test_a_layer_that_merges():
     batch = Tokens.from_sequences([[(F(0),)], [(F(1),)]])
-    state = Enclosed.of_tokens(batch)
+    state = TokenState.of_tokens(batch)
     assert state.fed_forward((F(1),), F(0), (F(-1),)) is None
     assert state.fed_forward((F(1),), F(0), (F(-1, 2),)) is not None
 
@@ -173,7 +173,7 @@ def test_any_size_and_close_leaders(size):
     tied = [(size, F(0)), (size, size)]
     data = hm.Dataset([near, tied, near[:1]], "abc") if size < 2**900 else None
     batch = Tokens.from_sequences([near, tied, near[:1]])
-    for state in [Enclosed.of_tokens(batch)] + ([both(data)[0]] if data else []):
+    for state in [TokenState.of_tokens(batch)] + ([both(data)[0]] if data else []):
         assert state.leaders((F(1), F(0))) is None
         assert state.leaders((F(1), F(1))).tolist() == [1, 4, 5]
         check_state(state, batch, Random(1))
@@ -183,7 +183,7 @@ def test_any_size_and_close_leaders(size):
 def test_a_pull_that_merges_by_chance():
     """Pulled half-way to 10 and to −10, the tokens 0 and 20 of two sequences meet at 5."""
     batch = Tokens.from_sequences([[(F(0),), (F(10),)], [(F(20),), (F(-10),)]])
-    state = Enclosed.of_tokens(batch)
+    state = TokenState.of_tokens(batch)
     zero = (F(0),)
     half = Pull(zero, F(1, 2), np.array([1, 3]))
     assert state.pulled(half, np.array([0, 1])) is None

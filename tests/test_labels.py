@@ -24,7 +24,6 @@ from hardmax.labels import (
     Separation,
     check_disjoint,
     default_points,
-    lift,
     separate,
 )
 from hardmax.testing import KINDS, disjoint_sets, rationals
@@ -232,7 +231,7 @@ def test_default_points():
 
 @given(any_set(), vectors(), rationals())
 def test_lifting_frees_the_last_coordinate_and_fixes_it_for_points(label_set, x, last):
-    lifted = lift(label_set)
+    lifted = label_set.lifted(1)
     assert lifted.dimension == DIMENSION + 1
     expected = inside(label_set, x) and (last == 0 or not isinstance(label_set, Point))
     assert lifted.contains((*x, last)) == expected
@@ -242,7 +241,7 @@ def test_lifting_frees_the_last_coordinate_and_fixes_it_for_points(label_set, x,
 @given(any_set(), any_set())
 def test_lifting_keeps_disjointness(first, second):
     before = isinstance(separate(first, second), Separation)
-    assert isinstance(separate(lift(first), lift(second)), Separation) == before
+    assert isinstance(separate(first.lifted(1), second.lifted(1)), Separation) == before
 
 
 # ----------------------------------------------------------------------------- distances

@@ -21,7 +21,7 @@ from hardmax.construct.cover.orthogonal import Orthogonal
 from hardmax.construct.shared.filtered_means import FilteredCloud
 from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
-from hardmax.enclosure.filtered import FilteredPoints
+from hardmax.enclosure.enclosed import Enclosed
 from hardmax.exact.numbers import dot
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
 from hardmax.labels.inner_radius import inner_radius
@@ -61,7 +61,7 @@ def open_model(data, seed=0, hide=False):
     vectors, codes = list(means), np.array(list(means.values()))
     cloud = FilteredCloud.of_vectors(vectors)
     if hide:
-        cloud = FilteredCloud(FilteredPoints(vectors), lambda rows: [vectors[j] for j in rows])
+        cloud = FilteredCloud(Enclosed(vectors), lambda rows: [vectors[j] for j in rows])
     sets = {name: data.sets[name] for name in names}
     found = open_cover(cloud, codes, names, sets, seed, FAR)
     blocks = [*split, found.collapse, *(block for _, block in found.pushes)]
@@ -224,7 +224,7 @@ def test_directions_are_orthogonal_exactly(p, data):
 def test_a_push_moves_what_it_captures_and_nothing_else(dimension, seed):
     rng = np.random.default_rng(seed)
     vectors = [tuple(map(Fraction, x)) for x in rng.integers(-4, 5, (14, dimension)).tolist()]
-    points = FilteredPoints(vectors)
+    points = Enclosed(vectors)
     p, before = (tuple(map(Fraction, x)) for x in rng.integers(1, 6, (2, dimension)).tolist())
     base = tuple(map(Fraction, rng.integers(-3, 4, dimension).tolist()))
     crowd = Crowd(points, base, points.scale)

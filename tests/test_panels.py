@@ -20,7 +20,8 @@ from hardmax.construct.cover.tents.search import cover_class
 from hardmax.construct.shared import filtered_means as cloud
 from hardmax.construct.shared.filtered_means import FilteredCloud, Means
 from hardmax.construct.shared.staged import Staged
-from hardmax.enclosure.filtered import FilteredPoints
+from hardmax.enclosure.enclosed import Enclosed
+from hardmax.enclosure.means import float_means
 from hardmax.exact.array import ExactArray
 from hardmax.model.layers import RankOneBlock
 from hardmax.model.parameters import Parameters
@@ -62,11 +63,11 @@ def task_of(data, seed=0):
 @given(datasets(kinds=("point",)))
 def test_float_means_lie_within_their_bounds(data):
     everything = np.arange(len(data))
-    points = cloud._float_means(data.tokens.values, data.offsets)
+    points = float_means(data.tokens.values, data.offsets)
     if points is None:
         return
     exact = Tokens.of_sequences(data.tokens, data.offsets, everything).means()
-    for row, error, mean in zip(points.values, points.error, exact, strict=True):
+    for row, error, mean in zip(points.values, points.radius, exact, strict=True):
         for x, t in zip(row.tolist(), mean, strict=True):
             assert abs(Fraction(x) * points.scale - t) <= Fraction(float(error)) * points.scale
 
@@ -74,6 +75,8 @@ def test_float_means_lie_within_their_bounds(data):
 def test_float_means_of_ragged_and_rational_tokens(monkeypatch):
     monkeypatch.setattr(cloud, "_SMALL", 0)
     monkeypatch.setattr(cloud, "_CHUNK", 7)
+    monkeypatch.setattr("hardmax.enclosure.means._CHUNK", 7)
+    monkeypatch.setattr("hardmax.enclosure.enclosed._CHUNK", 7)
     rng = np.random.default_rng(0)
     lengths = [1, 2, 2, 2, 2, 2, 2, 3, 50, 1, 4, 4, 4, 4]
     sequences = [
@@ -101,7 +104,7 @@ def test_equal_points_are_found_and_nearly_equal_ones_told_apart():
     exact = [tuple(map(Fraction, x)) for x in rng.normal(size=(40, 3)).tolist()]
     exact += [exact[7], tuple(t + TINY for t in exact[7]), exact[3], exact[7]]
     values = np.array([[float(t) for t in x] for x in exact])
-    points = FilteredPoints.of_floats(values, np.full(len(exact), 1e-15), Fraction(1))
+    points = Enclosed.of_floats(values, np.full(len(exact), 1e-15), Fraction(1))
     asked = []
 
     def look(rows):
@@ -115,7 +118,7 @@ def test_equal_points_are_found_and_nearly_equal_ones_told_apart():
 
 def test_bounds_of_very_different_sizes():
     exact = [(Fraction(10) ** 9,), (Fraction(1),), (1 + TINY,), (Fraction(2),)]
-    points = FilteredPoints.of_floats(
+    points = Enclosed.of_floats(
         np.array([[1e9], [1.0], [1.0], [2.0]]), np.array([8.0, 0, 1e-16, 0]), Fraction(1)
     )
     assert FilteredCloud(points, lambda rows: [exact[j] for j in rows]).first_equal().tolist() == [

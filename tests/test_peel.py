@@ -13,8 +13,10 @@ from hardmax.construct.peel.radial import Target, peel_radially
 from hardmax.construct.shared.collapse import collapse
 from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
-from hardmax.enclosure.filtered import FilteredPoints, rounded_to
+from hardmax.enclosure.enclosed import Enclosed
+from hardmax.exact.dyadic import rounded_to
 from hardmax.exact.numbers import dot
+from hardmax.exact.points import IntegerPoints
 from hardmax.labels import Ball, Point
 from hardmax.model.tokens import Tokens
 from hardmax.model.transformer import apply
@@ -116,7 +118,7 @@ def test_any_points_to_any_targets(points, targets):
     names = [str(j) for j in range(len(points))]
     aims = {name: Target(Point(y)) for name, y in zip(names, targets, strict=False)}
     block, cloud = collapse(
-        dict(zip(points, names, strict=True)), {name: aim.point for name, aim in aims.items()}
+        IntegerPoints.of_vectors(points), names, {name: aim.point for name, aim in aims.items()}
     )
     blocks = [block, *peel_radially(cloud, aims)]
     assert len(blocks) <= len(points)
@@ -152,7 +154,7 @@ def test_seeds_and_repetition():
 @given(st.lists(st.lists(rationals(50), min_size=3, max_size=3), min_size=1, max_size=6))
 def test_filtered_products(rows):
     points = [tuple(x) for x in rows]
-    cloud = FilteredPoints(points)
+    cloud = Enclosed(points)
     u = np.array([[0.7, -1.3, 0.1]])
     value, error = cloud.products(u)
     moved, room = cloud.bounded(u, np.array([0.3]))
@@ -166,7 +168,7 @@ def test_filtered_products(rows):
 
 def test_filtered_points_of_extreme_size():
     for size in (Fraction(2) ** 990, Fraction(2) ** -990, Fraction(1, 3)):
-        cloud = FilteredPoints([(size,), (-size / 2,)])
+        cloud = Enclosed([(size,), (-size / 2,)])
         assert size / 2 < cloud.scale <= size
         assert cloud.values[1, 0] == pytest.approx(-cloud.values[0, 0] / 2)
     assert rounded_to(np.array([1.0, 0.0]), 4).tolist() == [1.0, 0.0]

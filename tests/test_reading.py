@@ -21,7 +21,6 @@ from hardmax.labels import (
     Polyhedron,
     Separation,
     argmax_sets,
-    lift,
     separate,
 )
 
@@ -170,7 +169,7 @@ def test_the_cones(count, draw):
 @given(st.integers(2, 5), st.integers(0, 2), st.data())
 def test_a_cone_is_the_polyhedron_of_its_rows(count, more, draw):
     c = draw.draw(st.integers(0, count - 1))
-    cone = lift(argmax_sets([str(k) for k in range(count)])[str(c)], more)
+    cone = argmax_sets([str(k) for k in range(count)])[str(c)].lifted(more)
     plain = Polyhedron(cone.A, cone.b)  # that these rows are a cone, it does not know
     assert (cone, plain) == (plain, cone)
     assert cone.to_json() == plain.to_json()
@@ -193,8 +192,8 @@ def test_a_cone_is_the_polyhedron_of_its_rows(count, more, draw):
 def test_two_cones_are_told_apart_and_shifted_copies_are_not_equal():
     one, two = argmax_sets("ab").values()
     assert one != two
-    assert lift(one, 1) != one
-    assert {one, two, lift(one, 0)} == {one, two}
+    assert one.lifted(1) != one
+    assert {one, two, one.lifted(0)} == {one, two}
     assert pickle.loads(pickle.dumps(one)) == one
     assert isinstance(separate(one, two), Separation)
 

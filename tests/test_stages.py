@@ -16,6 +16,7 @@ from hardmax.construct.paper.classify import classify
 from hardmax.construct.paper.cluster import cluster
 from hardmax.construct.paper.match import LabelledPoints, match_labels
 from hardmax.construct.paper.preprocess import preprocess
+from hardmax.construct.paper.state import TokenState
 from hardmax.construct.shared.move import move, rounded
 from hardmax.construct.shared.split_means import split_means
 from hardmax.errors import InputError, ResourceLimitError
@@ -32,18 +33,19 @@ def run(blocks, Z):
 
 @given(datasets(max_dimension=3, max_sequences=4))
 def test_preprocess_leaves_no_token_zero(data):
-    batch = Tokens.from_sequences(data.sequences)
-    blocks = preprocess(batch)
+    blocks, after = preprocess(TokenState.of_tokens(Tokens.from_sequences(data.sequences)))
     zero = (F(0),) * data.dimension
     assert len(blocks) == int(any(zero in Z for Z in data.sequences))
     moved = [run(blocks, Z) for Z in data.sequences]
     assert zero not in [z for Z in moved for z in Z]
+    batch = after.exact.batch()
     assert [list(batch.sequence(j)) for j in range(len(data))] == moved
 
 
 def test_preprocess_hits_zero_with_no_other_token():
     Z = [(F(0),), (F(-1),), (F(-2),), (F(-4),)]
-    assert run(preprocess(Tokens.from_sequences([Z])), Z) == [(3,), (2,), (1,), (-1,)]
+    blocks, _ = preprocess(TokenState.of_tokens(Tokens.from_sequences([Z])))
+    assert run(blocks, Z) == [(3,), (2,), (1,), (-1,)]
 
 
 @st.composite
@@ -59,13 +61,13 @@ def separated(draw):
 @given(separated(), st.integers(0, 5))
 def test_cluster_collapses_to_leaders_above_the_targets(drawn, seed):
     apart, targets = drawn
-    batch = Tokens.from_sequences(apart)
-    block, v = cluster(batch, targets, seed)
+    state = TokenState.of_tokens(Tokens.from_sequences(apart))
+    block, v, left = cluster(state, targets, seed)
     points = []
     for j, Z in enumerate(apart):
         image = run([block], Z)
         assert len(set(image)) == 1
-        assert batch.sequence(j)[0] == image[0]
+        assert left.vector(j) == image[0]
         leader = max(Z, key=lambda z: dot(v, z))
         assert [a + s for a, s in zip(leader, block.w)] == list(image[0])
         points.append(image[0])

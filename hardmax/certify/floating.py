@@ -10,10 +10,10 @@ E on the error of every coordinate, centred at the *exact* trajectory, is carrie
     mean of n tokens    mean(E) + γ_{n+2} mean(|x| + E)                              =: e_m
     ρx + αm             |ρ| E + |α| e_m + γ_6 (|ρ| (|x| + E) + |α| (|m| + e_m))
 
-with γ_k = k u / (1 − k u), u = 2^-53 or 2^-24, which covers the rounding of the parameters, and
-an absolute term for underflow. A decision is safe where its exact value exceeds its error bound:
-the sign of ⟨u,x⟩ + b, the sign of a score, the lead of a leader over every different token. The
-bounds are computed in float64 and inflated by 2^-20 at every step, far more than they are rounded.
+by the theorem on rounding errors (`enclosure.rounding`) with u = 2^-53 or 2^-24, the rounding of
+the parameters included, and an absolute term for underflow. A decision is safe where its exact
+value exceeds its error bound: the sign of ⟨u,x⟩ + b, the sign of a score, the lead of a leader over
+every different token. The bounds are computed in float64 and inflated by SLACK at every step.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ from typing import Any
 import numpy as np
 
 from ..dataset import Dataset
+from ..enclosure.rounding import SINGLE, SLACK, UNIT, gamma, underflow
 from ..errors import InputError
 from ..exact.numbers import Vector, exact_text
 from ..labels import Point
 from ..model.parameters import PackedBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from .jacobian import Jacobians
-from .label_margin import LabelMargins
-from .prefix_means import SLACK, prefix_means
+from .perturbation.jacobian import Jacobians
+from .perturbation.label_margin import LabelMargins
+from .prefix_means import prefix_means
 
 Array = np.ndarray
 FORMATS = {  # unit roundoff, least positive number, largest number
-    "float64": (2.0**-53, 2.0**-1074, float(np.finfo(np.float64).max)),
-    "float32": (2.0**-24, 2.0**-149, float(np.finfo(np.float32).max)),
+    "float64": (UNIT, 2.0**-1074, float(np.finfo(np.float64).max)),
+    "float32": (SINGLE, 2.0**-149, float(np.finfo(np.float32).max)),
 }
 
 
@@ -157,8 +158,7 @@ class _Run:
         return distance
 
     def _gamma(self, k: int | Array) -> Array:
-        gamma = k * self.unit / (1 - k * self.unit)
-        return np.where((gamma > 0) & (gamma < 0.5), gamma, np.inf)
+        return np.where(3 * k * self.unit < 1, gamma(k, self.unit), np.inf)
 
     @staticmethod
     def _up(bound: Array) -> Array:
@@ -178,9 +178,9 @@ class _Run:
         size = np.abs(direction)
         weight = (np.abs(x) + self.errors) @ size + abs(offset)
         error = self.errors @ size + self._gamma(len(u) + 4) * weight
-        error += self.tiny * (len(u) + 2) * (1 + size.max(initial=0.0)) * (1 + weight)
+        error += underflow(len(u), size.max(initial=0.0), weight, self.tiny)
         # the centre is itself computed, in float64, within γ of its exact value
-        error += len(u) * 2.0**-50 * weight
+        error += 8 * len(u) * UNIT * weight
         return x @ direction + offset, self._up(error)
 
     def _decide(self, values: Array, error: Array, owner: Array, what: str) -> None:
@@ -206,8 +206,7 @@ class _Run:
         x, e = np.abs(self.batch.floats()[active]), self.errors[active]
         step = np.abs(np.array([float(t) for t in block.w]))
         t, e_t = np.abs(values[active])[:, None], error[active][:, None]
-        gamma = self._gamma(6)
-        moved = e + step * e_t + gamma * (x + e + step * (t + e_t))
+        moved = e + step * e_t + self._gamma(6) * (x + e + step * (t + e_t))
         touched = step > 0  # adding an exact zero changes nothing
         self.errors[active] = np.where(touched, self._up(moved + self.tiny * (1 + t)), e)
 
@@ -216,9 +215,9 @@ class _Run:
         starts = np.array(self.batch.starts)
         counts = np.diff(starts)[:, None]
         x, first = np.abs(self.batch.floats()) + self.errors, starts[:-1]
-        gamma = self._gamma(self.lengths + 2)[:, None]
+        few = self._gamma(self.lengths + 2)[:, None]
         error = np.add.reduceat(self.errors, first) / counts
-        error = error + gamma * (np.add.reduceat(x, first) / counts) + self.tiny
+        error = error + few * (np.add.reduceat(x, first) / counts) + self.tiny
         mean = np.add.reduceat(self.batch.floats(), first) / counts
         return mean, self._up(error)
 
@@ -274,8 +273,8 @@ class _Run:
                 "the lead of the leader",
             )  # fmt: skip
             spread = np.maximum.reduceat(np.where(twin[:, None], self.errors, 0.0), first)[owner]
-            gamma = self._gamma(self.lengths + 2)[owner][:, None]
-            led = spread + gamma * (np.abs(x[leader]) + spread) + self.tiny
+            few = self._gamma(self.lengths + 2)[owner][:, None]
+            led = spread + few * (np.abs(x[leader]) + spread) + self.tiny
             focus[chosen], bound[chosen] = x[leader][chosen], self._up(led)[chosen]
         return focus, bound
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..dataset import Dataset
-from ..enclosure.rounding import LEAST, MOST, SLACK, TINY, UNIT, gamma
+from ..enclosure.rounding import LEAST, MOST, SLACK, TINY, error
 from ..engine.forward.points import EnclosedPoints
 from ..exact.array import Array
 from ..exact.numbers import Vector, nearest_float
@@ -35,16 +35,16 @@ def surely_inside(label_set: LabelSet, points: EnclosedPoints) -> Array:
             return nothing
         bound = len(center)
         reach = np.abs(x[:, :bound] - center) + r[:, :bound]
-        reach += 4 * UNIT * (np.abs(x[:, :bound]) + np.abs(center)) + TINY
+        reach = error(4, np.abs(x[:, :bound]) + np.abs(center), reach)
         square = (reach * reach).sum(axis=1) * SLACK + TINY
         return np.asarray(square < size[0] * size[0] / SLACK)
     if isinstance(label_set, Box):
         low, high = _floats(label_set.lower), _floats(label_set.upper)
         if low is None or high is None:
             return nothing
-        reach = r * SLACK + 4 * UNIT * np.abs(x) + TINY
-        above = x - reach > low + 4 * UNIT * np.abs(low) + TINY
-        below = x + reach < high - 4 * UNIT * np.abs(high) - TINY
+        reach = error(4, np.abs(x), r)
+        above = x - reach > low + error(4, np.abs(low))
+        below = x + reach < high - error(4, np.abs(high))
         return np.asarray((above & below).all(axis=1))
     if isinstance(label_set, ArgmaxCone):
         return _surely_largest(x, r, label_set)
@@ -54,16 +54,17 @@ def surely_inside(label_set: LabelSet, points: EnclosedPoints) -> Array:
         return nothing
     matrix = np.array(rows)
     value = x @ matrix.T
-    error = r @ np.abs(matrix).T + gamma(d + 8) * (np.abs(x) @ np.abs(matrix).T + np.abs(bounds))
-    return np.asarray((value + error * SLACK + TINY < bounds).all(axis=1))
+    size = np.abs(matrix).T
+    most = error(d + 8, np.abs(x) @ size + np.abs(bounds), r @ size)
+    return np.asarray((value + most < bounds).all(axis=1))
 
 
 def _surely_largest(x: Array, r: Array, cone: ArgmaxCone) -> Array:
     """Points x ± r whose coordinate ``place`` is the largest of the classes, for certain."""
     c, others = cone.place, np.delete(np.arange(cone.classes), cone.place)
     largest, rest = x[:, [c]], x[:, others]
-    error = r[:, [c]] + r[:, others] + gamma(8) * (np.abs(largest) + np.abs(rest))
-    return np.asarray((rest - largest + error * SLACK + TINY < 0).all(axis=1))
+    reach = error(4, np.abs(largest) + np.abs(rest), r[:, [c]] + r[:, others])
+    return np.asarray((rest - largest + reach < 0).all(axis=1))
 
 
 def _floats(vector: Vector) -> Array | None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..enclosure.rounding import SLACK
 from ..model.tokens import Tokens
 
 Array = np.ndarray
-SLACK = 1 + 2.0**-20  # past the rounding of the bounds themselves
 
 
 def prefix_means(

@@ -21,11 +21,11 @@ from ..labels import LabelSet
 from ..model.parameters import PackedBlock
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
-from .decisions import State, attention, feed_forward
-from .jacobian import Jacobians
-from .label_margin import LabelMargins
-from .limits import Constraint, Limits
-from .norm_bounds import NormBounds
+from .perturbation.decisions import State, attention, feed_forward
+from .perturbation.jacobian import Jacobians
+from .perturbation.label_margin import LabelMargins
+from .perturbation.limits import Constraint, Limits
+from .perturbation.norm_bounds import NormBounds
 
 _LONGEST = 10_000  # bits of a radius that is written out
 

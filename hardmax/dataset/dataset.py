@@ -12,8 +12,9 @@ from typing import Any, cast
 import numpy as np
 
 from ..errors import InputError
-from ..exact.array import ExactArray, frozen
+from ..exact.array import ExactArray
 from ..exact.numbers import Vector
+from ..exact.quotients import frozen
 from ..labels import (
     LabelSet,
     NamedSets,
@@ -23,7 +24,6 @@ from ..labels import (
     check_size,
     default_points,
     in_order,
-    lift,
     read_labels,
     read_sets,
 )
@@ -238,7 +238,7 @@ class Dataset:
         self.reading = reading
         self.given_sets = self.sets = NamedSets(chosen, own)
         if any(each.dimension < width for each in chosen.values()):
-            more = {name: lift(each, width - each.dimension) for name, each in chosen.items()}
+            more = {name: each.lifted(width - each.dimension) for name, each in chosen.items()}
             self.sets = NamedSets(more, own)
 
     def with_sets(self, sets: Sets | Dataset, origin: str = "given apart") -> Dataset:

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import InputError
 from ..exact.array import Array
 from ..exact.numbers import Vector, as_vector, show_vector
-from ..labels import LabelSet, Point, lift, read_labels
+from ..labels import LabelSet, Point, read_labels
 from ..words import kind
 
 Entry = str | Vector  # the name of a label, or a point
@@ -58,7 +58,7 @@ class Outputs:
                 regions.append(sets[entry])
                 names.append(f"the label {entry!r}")
             else:
-                regions.append(lift(Point(entry), more) if more else Point(entry))
+                regions.append(Point(entry).lifted(more))
                 names.append(f"the point {show_vector(entry)}")
         counts = [len(entries) for entries in given]
         owner = np.repeat(np.arange(len(given)), counts)

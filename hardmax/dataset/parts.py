@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..exact.array import ExactArray, frozen, ranges
+from ..exact.array import ExactArray, ranges
+from ..exact.quotients import frozen
 
 _ADVICE = "give a number, a slice, a list of numbers, or one bool for each sequence"
 

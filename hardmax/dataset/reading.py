@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..exact.array import ExactArray, frozen, ranges
+from ..exact.array import ExactArray, ranges
+from ..exact.quotients import frozen
 
 MAX_DIMENSION = 1 << 20  # coordinates of a token, and neighbours that a window names
 MAX_NUMBERS = 1 << 30  # coordinates of all tokens as read

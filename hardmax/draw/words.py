@@ -10,7 +10,7 @@ from typing import Any
 from ..certify import Certificate
 from ..exact.numbers import Vector, nearest_float, show
 from ..labels import Ball, Halfspace, LabelSet, Point
-from ..labels.sets import _Polyhedral
+from ..labels.polyhedral import Polyhedral
 from ..model.parameters import PackedBlock
 from .film import Frame
 from .style import STEPS
@@ -112,7 +112,7 @@ def label_card(label_set: LabelSet, name: str) -> dict[str, Any]:
         shape = {"centre": _floats(centre), "radius": nearest_float(label_set.radius)}
         text = f"|x − {short(label_set.center)}| < {show(label_set.radius, 20)}"
     else:
-        assert isinstance(label_set, _Polyhedral)
+        assert isinstance(label_set, Polyhedral)
         A, b = label_set.rows
         shape = {
             "rows": [

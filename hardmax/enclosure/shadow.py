@@ -3,20 +3,22 @@
 The shadow of exact tokens holds the nearest float64 of every coordinate. For ⟨u,x⟩ + b computed
 in float64, in any order of summation and with or without fused multiply-add,
 
-    |computed − exact| ≤ γ_{d+8} (|x|₁ |u|_∞ + |b|) + 2^-1000 (1 + |x|₁) (1 + |u|_∞) (d + 2),
+    |computed − exact| ≤ γ_{d+8} (|x|₁ |u|_∞ + |b|) + underflow
 
-γ_k = k 2^-53 / (1 − k 2^-53): one rounding each for x, u, b and each product, d for the sums
-(Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), and a few to spare for the
-bound itself, which is doubled besides; the last term covers every underflow. A sign is certain
-where the computed value is finite and larger than the bound (theory C1; the filtered predicates
-of computational geometry). Everything else is decided in integers.
+by the theorem on rounding errors (`rounding`): one rounding each for x, u, b and each product, d
+for the sums, and a few to spare. A sign is certain where the computed value is finite and larger
+than the bound (theory C1; the filtered predicates of computational geometry). Everything else is
+decided in integers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+
+from .rounding import error, underflow
 
 
 def ratio(numerator: int, denominator: int) -> float:
@@ -59,22 +61,19 @@ class Shadow:
         """⟨u,x⟩ + b computed in float64 for every token, and the bounds on its errors."""
         *u, b = (ratio(x, scale) for x in weights)
         direction = np.array(u)
-        top, d = float(np.abs(direction).max()), len(u)
-        gamma = (d + 8) * 2.0**-53 / (1 - (d + 8) * 2.0**-53)
         with np.errstate(all="ignore"):  # what overflows is undecided
             computed = self.values @ direction + b
-            bound = 2 * gamma * (self.sizes * top + abs(b))
-            bound += 2.0**-1000 * (d + 2) * (1 + self.sizes) * (1 + top)
-        return computed, bound
+            return computed, _bound(len(u), self.sizes, float(np.abs(direction).max()), abs(b))
 
     def rest_throughout(self, u: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Whether ⟨u,x⟩ + b < 0 for certain on every token, for nearest floats u (K, d) and b (K,)
         of some layers, (K,)."""
-        top, d = np.abs(u).max(axis=1), u.shape[1]
-        gamma = (d + 8) * 2.0**-53 / (1 - (d + 8) * 2.0**-53)
-        sizes = self.sizes[:, None]
         with np.errstate(all="ignore"):  # what overflows is undecided
             computed = self.values @ u.T + b
-            bound = 2 * gamma * (sizes * top + np.abs(b))
-            bound += 2.0**-1000 * (d + 2) * (1 + sizes) * (1 + top)
+            bound = _bound(u.shape[1], self.sizes[:, None], np.abs(u).max(axis=1), np.abs(b))
             return np.asarray((np.isfinite(computed) & (computed < -bound)).all(axis=0))
+
+
+def _bound(d: int, sizes: Any, top: Any, b: Any) -> Any:
+    """The bound above, for |x|₁, |u|_∞ and |b|."""
+    return error(d + 8, sizes * top + b, lost=underflow(d, top, sizes))

@@ -6,7 +6,7 @@ exactly that number, except where ``exact`` overrides it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -18,44 +18,14 @@ import numpy as np
 
 from ..errors import InputError, ResourceLimitError
 from ..float_mode import check_float_mode
-from .dyadic import chunks, float_bits, least_shift, odd_parts
+from .dyadic import chunks, float_bits, least_shift
+from .integer_rows import integer_rows
 from .numbers import bits
+from .quotients import Quotients, frozen
 
 Array = np.ndarray[Any, np.dtype[Any]]  # of floats, integers or truth values
 
 _ROOM = 53  # bits of the integers that float64 and int64 hold alike
-
-
-class _Quotients(Mapping[int, Fraction]):
-    """Overrides of one denominator, each made when it is asked for."""
-
-    def __init__(self, numerators: np.ndarray, denominator: int, places: np.ndarray) -> None:
-        """Flat ``numerators`` of all entries, and the rising ``places`` of those overridden."""
-        self.numerators, self.denominator = frozen(numerators), denominator
-        self.places = frozen(places)
-
-    def __getitem__(self, place: int) -> Fraction:
-        at = int(np.searchsorted(self.places, place))
-        if at == len(self.places) or self.places[at] != place:
-            raise KeyError(place)
-        return Fraction(int(self.numerators[place]), self.denominator)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.places.tolist())
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-
-def frozen(array: np.ndarray) -> np.ndarray:
-    """The same memory as an array whose write flag can't be set.
-
-    >>> frozen(np.ones(2)).setflags(write=True)
-    Traceback (most recent call last):
-    ...
-    ValueError: cannot set WRITEABLE flag to True of this array
-    """
-    return np.asarray(array.data.toreadonly())
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +48,7 @@ class ExactArray:
 
     def _keep(self, values: np.ndarray, exact: Mapping[int, Fraction]) -> None:
         check_float_mode()
-        if not isinstance(exact, MappingProxyType | _Quotients):
+        if not isinstance(exact, MappingProxyType | Quotients):
             exact = MappingProxyType(exact)
         object.__setattr__(self, "values", frozen(values))
         object.__setattr__(self, "exact", exact)
@@ -137,7 +107,7 @@ class ExactArray:
         places = np.flatnonzero(flat % odd)
         array = cls.owning(
             (flat / denominator).reshape(numerators.shape),  # the nearest: one rounding
-            _Quotients(flat, denominator, places) if len(places) else {},
+            Quotients(flat, denominator, places) if len(places) else {},
         )
         array.__dict__["_scaled"] = frozen(flat.reshape(numerators.shape)), denominator
         return array
@@ -215,44 +185,12 @@ class ExactArray:
         >>> ExactArray(np.array([[0.5, 3.0]])).integer_rows()
         [[1, 6, 2]]
         """
-        width = self.values.shape[1]
         whole = self.scaled() if self.exact else None
         if whole is not None and whole[1] < 1 << 63:
             table = np.c_[whole[0], np.full(len(self), whole[1])]
             reduced: list[list[int]] = (table // np.gcd.reduce(table, axis=1)[:, None]).tolist()
             return reduced
-        plain = self.values
-        overrides: dict[int, list[tuple[int, Fraction]]] = {}
-        if self.exact:
-            plain = plain.copy()
-            plain.reshape(-1)[np.fromiter(self.exact, np.int64, len(self.exact))] = 0
-            for k, number in self.exact.items():
-                overrides.setdefault(k // width, []).append((k % width, number))
-        odd, powers = odd_parts(plain)
-        shifts = np.minimum(powers.min(axis=1, initial=0), 0)
-        powers -= shifts[:, None]
-        rows: list[list[int]]
-        # float64 tells where the shifted integers fit int64
-        with np.errstate(over="ignore"):  # infinity does not fit
-            fits = (np.ldexp(np.abs(odd).astype(np.float64), powers) < 2.0**62).all()
-        if fits and (shifts > -62).all():
-            rows = np.c_[odd << powers, np.int64(1) << -shifts].tolist()
-        else:
-            rows = [
-                [*(x << p for x, p in zip(row, power, strict=True)), 1 << -shift]
-                for row, power, shift in zip(
-                    odd.tolist(), powers.tolist(), shifts.tolist(), strict=True
-                )
-            ]
-        for i, given in overrides.items():
-            ratios = [(j, *number.as_integer_ratio()) for j, number in given]
-            common = lcm(rows[i][-1], *{q for _, _, q in ratios})
-            if common != rows[i][-1]:
-                factor = common // rows[i][-1]
-                rows[i] = [factor * x for x in rows[i]]
-            for j, p, q in ratios:
-                rows[i][j] = p * (common // q)
-        return rows
+        return integer_rows(self.values, self.exact)
 
     def take(self, rows: np.ndarray) -> ExactArray:
         """Some rows of an array, in the given order.
@@ -260,7 +198,7 @@ class ExactArray:
         >>> ExactArray.from_rows([[Fraction(1)], [Fraction(1, 3)]], 1).take(np.array([1])).entry(0)
         Fraction(1, 3)
         """
-        if isinstance(self.exact, _Quotients):
+        if isinstance(self.exact, Quotients):
             numerators = self.exact.numerators.reshape(self.shape)
             return ExactArray.of_quotients(numerators[rows], self.exact.denominator)
         width = self.values[0].size if len(self) else 1

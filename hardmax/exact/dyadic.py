@@ -61,3 +61,13 @@ def least_shift(values: np.ndarray, room: int) -> int | None:
             if longest + shift > room:
                 return None
     return shift
+
+
+def rounded_to(values: np.ndarray, bits: int) -> np.ndarray:
+    """Nearest numbers with at most ``bits`` bits.
+
+    >>> rounded_to(np.array([0.7, -3.3]), 2)
+    array([ 0.75, -3.  ])
+    """
+    mantissa, exponent = np.frexp(values)
+    return np.asarray(np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits))

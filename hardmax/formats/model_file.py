@@ -15,7 +15,7 @@ from ..dataset import Reading
 from ..errors import InputError
 from ..exact.array import ExactArray
 from ..exact.numbers import MAX_DIGITS, any_digits, integer, is_binary64, nearest_float
-from ..labels import LabelSet, argmax_sets, in_order, lift
+from ..labels import LabelSet, argmax_sets, in_order
 from ..model.parameters import HEADED, NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
 from .contents import instead
@@ -141,7 +141,7 @@ def label_sets(model: Transformer, *, lifted: bool = True) -> Mapping[str, Label
     except InputError as problem:
         raise InputError(f"the model's meta: {problem}") from None
     if lifted:
-        return {name: lift(x, model.dimension - x.dimension) for name, x in sets.items()}
+        return {name: x.lifted(model.dimension - x.dimension) for name, x in sets.items()}
     return sets
 
 

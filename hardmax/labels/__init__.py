@@ -4,7 +4,8 @@ from .argmax import ArgmaxCone, argmax_sets, check_size
 from .disjoint import CommonPoint, Separation, Separations, check_disjoint, separate
 from .distance import Distance
 from .names import NamedSets, in_order, read_labels, read_sets
-from .sets import Ball, Box, Halfspace, LabelSet, Point, Polyhedron, default_points, lift
+from .polyhedral import Box, Halfspace, Polyhedron
+from .sets import Ball, LabelSet, Point, default_points
 
 __all__ = [
     "ArgmaxCone",
@@ -24,7 +25,6 @@ __all__ = [
     "check_size",
     "default_points",
     "in_order",
-    "lift",
     "read_labels",
     "read_sets",
     "separate",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..errors import InputError
 from ..exact.numbers import Vector
 from .distance import Distance
-from .sets import Polyhedron
+from .polyhedral import Polyhedron
 
 MAX_ENTRIES = 1 << 24  # of an array of a model, as docs/certificate.md has it
 _ZERO, _ONE = Fraction(0), Fraction(1)
@@ -74,9 +74,8 @@ class ArgmaxCone(Polyhedron):
         mean = total / len(chosen)
         return Distance(sum(((value - mean) ** 2 for value in chosen), _ZERO))
 
-    def lifted(self, more: int) -> ArgmaxCone:
-        """The cone with ``more`` coordinates, which are unconstrained."""
-        return ArgmaxCone(self.place, self.classes, self.dimension + more)
+    def _beside(self, zeros: Vector) -> ArgmaxCone:
+        return ArgmaxCone(self.place, self.classes, self.dimension + len(zeros))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ArgmaxCone):

@@ -10,7 +10,8 @@ from itertools import combinations
 from ..errors import InputError
 from ..exact.alternatives import Solution, project, strict_system
 from ..exact.numbers import Vector, dot, show_vector
-from .sets import Ball, LabelSet, Point, _Polyhedral
+from .polyhedral import Polyhedral
+from .sets import Ball, LabelSet, Point
 
 _Named = tuple[str, LabelSet]
 
@@ -57,11 +58,11 @@ def separate(first: LabelSet, second: LabelSet) -> Separation | CommonPoint:
         return _swapped(_point_and(second, first))
     if isinstance(first, Ball) and isinstance(second, Ball):
         return _two_balls(first, second)
-    if isinstance(first, Ball) and isinstance(second, _Polyhedral):
+    if isinstance(first, Ball) and isinstance(second, Polyhedral):
         return _ball_and_polyhedron(first, second)
-    if isinstance(first, _Polyhedral) and isinstance(second, Ball):
+    if isinstance(first, Polyhedral) and isinstance(second, Ball):
         return _swapped(_ball_and_polyhedron(second, first))
-    if isinstance(first, _Polyhedral) and isinstance(second, _Polyhedral):
+    if isinstance(first, Polyhedral) and isinstance(second, Polyhedral):
         return _two_polyhedra(first, second)
     raise TypeError(f"{type(first).__name__} or {type(second).__name__} is no label set")
 
@@ -151,7 +152,7 @@ def _point_and(first: Point, second: LabelSet) -> Separation | CommonPoint:
         normal = _difference((*second.center, *p[len(second.center) :]), p)
         # the point is outside: ⟨normal, c⟩ − r|normal| ≥ ⟨normal, p⟩
         return Separation(normal, dot(normal, p))
-    if isinstance(second, _Polyhedral):
+    if isinstance(second, Polyhedral):
         A, b = second.rows
         broken = next(
             i for i, (row, bound) in enumerate(zip(A, b, strict=True)) if dot(row, p) >= bound
@@ -179,7 +180,7 @@ def _two_balls(first: Ball, second: Ball) -> Separation | CommonPoint:
     return Separation(normal, dot(normal, meeting))
 
 
-def _ball_and_polyhedron(ball: Ball, other: _Polyhedral) -> Separation | CommonPoint:
+def _ball_and_polyhedron(ball: Ball, other: Polyhedral) -> Separation | CommonPoint:
     A, b = other.rows
     bound = len(ball.center)
     if any(any(row[bound:]) for row in A):
@@ -200,7 +201,7 @@ def _ball_and_polyhedron(ball: Ball, other: _Polyhedral) -> Separation | CommonP
         step /= 2
 
 
-def _two_polyhedra(first: _Polyhedral, second: _Polyhedral) -> Separation | CommonPoint:
+def _two_polyhedra(first: Polyhedral, second: Polyhedral) -> Separation | CommonPoint:
     A, b = first.rows
     C, d = second.rows
     result = strict_system([*A, *C], [*b, *d])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..exact.numbers import Vector, dot, root
-from .sets import Ball, LabelSet, _Polyhedral
+from .polyhedral import Polyhedral
+from .sets import Ball, LabelSet
 
 
 def inner_radius(label_set: LabelSet, x: Vector) -> Fraction | None:
@@ -27,7 +28,7 @@ def inner_radius(label_set: LabelSet, x: Vector) -> Fraction | None:
         radius = label_set.radius
         # R − √q = (R² − q)/(R + √q) stays positive when the root is rounded up
         return (radius * radius - square) / (radius + root(square, up=True))
-    if isinstance(label_set, _Polyhedral):
+    if isinstance(label_set, Polyhedral):
         rows = zip(*label_set.rows, strict=True)
         found = [
             (bound - dot(row, x)) / root(dot(row, row), up=True) for row, bound in rows if any(row)

@@ -11,7 +11,8 @@ from typing import Any, cast
 from ..errors import InputError
 from ..exact.numbers import exact_text
 from ..words import kind
-from .sets import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
+from .polyhedral import Box, Halfspace, Polyhedron
+from .sets import Ball, LabelSet, Point
 
 _INTEGER = re.compile("0|-?[1-9][0-9]{0,9999}")
 _REVERSED = str.maketrans("0123456789", "9876543210")

@@ -22,8 +22,8 @@ import numpy as np
 from ..construct.shared.filtered_means import FilteredCloud, Means
 from ..dataset.digests import leaves, measure_digest, subtrees
 from ..dataset.grouping import measure_hashes
-from ..enclosure.filtered import FilteredPoints
-from ..enclosure.rounding import LEAST, MOST
+from ..enclosure.enclosed import Enclosed
+from ..enclosure.rounding import LEAST, MOST, error
 from ..errors import InputError
 from ..exact.array import Array, ExactArray
 from ..exact.numbers import Vector, nearest_float
@@ -196,7 +196,7 @@ class Points:
         hi, lo = (row.tolist() for row in self._sums[k][:, j])
         return tuple((Fraction(a) + Fraction(b)) / n for a, b in zip(hi, lo, strict=True))
 
-    def floats(self, rows: Array) -> FilteredPoints | None:
+    def floats(self, rows: Array) -> Enclosed | None:
         """Means of some rising sequences in float64 with bounds; None out of the range of these.
 
         Each is hi/n: a rounding of the sum, and one of the quotient.
@@ -209,8 +209,8 @@ class Points:
         if not LEAST < largest < MOST:
             return None
         values /= self.lengths[rows, None]
-        error = 1.01 * 2.0**-52 * np.abs(values).max(axis=1) + 2.0**-1000
-        return FilteredPoints.of_floats(values, error, Fraction(1))
+        room = error(2, np.abs(values).max(axis=1))
+        return Enclosed.of_floats(values, room, Fraction(1))
 
     def means(self, rows: Array) -> Means:
         """Means of some rising sequences, and the reach of all tokens."""

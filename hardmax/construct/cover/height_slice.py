@@ -1,7 +1,7 @@
 """Points of equal height, and the hyperplanes that cut them (Theorem B, step B4; docs/theory.md).
 
 The coordinates other than the height are together called E. Hyperplanes in E are proposed in
-float64 and rounded to a grid; where the points lie is then proven (`FilteredPoints`).
+float64 and rounded to a grid; where the points lie is then proven (`Enclosed`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from math import lcm
 
 import numpy as np
 
+from ...enclosure.rounding import error
 from ...exact.array import Array, ExactArray
 from ...exact.numbers import Vector, power_of_two_below
 from ...model.layers import RankOneBlock
@@ -74,7 +75,7 @@ def on_grid(values: Array, size: Array) -> Array:
 class HeightSlice:
     """Points of equal height B, one for each different x, with their labels.
 
-    Shapes: ``points`` (n, d−1) in FilteredPoints, relative to the exact shift fB and divided
+    Shapes: ``points`` (n, d−1) in `Enclosed`, relative to the exact shift fB and divided
     by a power of two; ``codes`` (n,) index ``names``, ``rows`` (n,) the means. ``middle`` is set
     where all label sets are open and every point may keep its difference to this point of E: then E
     needs no kills.
@@ -118,7 +119,7 @@ class HeightSlice:
     def values(self, cut: Cut) -> tuple[Array, Array]:
         """Proven lower and upper bounds of t on all points."""
         t, room = (rows[0] for rows in self.points.products(cut.u[None]))
-        room += 2.0**-51 * (np.abs(t) + abs(cut.beta))
+        room = error(4, np.abs(t) + abs(cut.beta), room)
         t += cut.beta
         return t - room, t + room
 

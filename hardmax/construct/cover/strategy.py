@@ -13,14 +13,13 @@ import numpy as np
 from ...dataset import Dataset
 from ...dataset.measures import Merged
 from ...errors import ConstructionError
-from ...exact.array import Array
 from ...labels import LabelSet, Point
 from ...model.layers import RankOneBlock
 from ...model.transformer import Transformer
 from ..peel.strategy import build_peel
 from ..shared.filtered_means import Means
 from ..shared.staged import Staged
-from ..shared.tie_splitting import Measures, split_measures
+from ..shared.untied import representatives, split_tied
 from .exact_variant import exact_variant, fewest_exact
 from .flatten import coded, flatten
 from .general.forms import general_variant
@@ -55,9 +54,7 @@ def build_cover(
     the means are in general position; meta's ``bound`` is the count of the form for the pushes that
     were built, so what it bounds is the ending.
     """
-    chosen = np.asarray(merged.representatives, dtype=np.int64)
-    given = data.names
-    labels = [given[j] or "" for j in chosen.tolist()]
+    chosen, labels = representatives(data, merged)
 
     def peel(why: str, counts: Mapping[str, int] | None, final: bool) -> Transformer:
         model = build_peel(data, merged, seed, on_block if final else None)
@@ -67,7 +64,10 @@ def build_cover(
         return peel("the dimension is 1", None, True)
     if len(set(labels)) == 1:
         return peel("there is one label only", None, True)
-    split, means = _untied(data, chosen, labels, seed)
+    means = Means.of_array(data.tokens, data.offsets, chosen)
+    split, state = split_tied(data, chosen, labels, seed, means.cloud.first_equal())
+    if state is not None:
+        means = Means.of_measures(state)
     return cover_means(means, split, labels, data.sets, seed, on_block, learn, peel)
 
 
@@ -132,34 +132,17 @@ def cover_means(
     else:
         staged.add("flatten", [block])
     staged.extend(form.blocks)
-    blocks, stages = staged.parameters(dimension), staged.stages()
-    bound = len(split) + 1 + form.bound
-    if len(blocks) > min(bound, most):
-        raise ConstructionError(f"{len(blocks)} blocks break the bound {min(bound, most)}")
-    if on_block is not None:
-        for stage in stages:
-            on_block(stage)
+    bound = min(len(split) + 1 + form.bound, most)
+    if len(staged) > bound:
+        raise ConstructionError(f"{len(staged)} blocks break the bound {bound}")
     meta = {
         "form": form.name,
         "tie_splitting": len(split),
-        "bound": min(bound, most),
+        "bound": bound,
         "alternatives": counts,
         **form.notes,
     }
-    return Transformer(blocks, stages=stages, meta=meta)
-
-
-def _untied(
-    data: Dataset, chosen: Array, labels: Sequence[str], seed: int
-) -> tuple[list[RankOneBlock], Means]:
-    """Tie splitting, where two labels share a mean, and the means after it."""
-    means = Means.of_array(data.tokens, data.offsets, chosen)
-    codes = coded(labels)[1]
-    if (codes[means.cloud.first_equal()] == codes).all():
-        return [], means
-    start = Measures.of_array(data.tokens, data.offsets, chosen)
-    split, state = split_measures(start, labels, seed)
-    return split, Means.of_measures(state)
+    return staged.transformer(dimension, meta, on_block)
 
 
 def _with_reason(model: Transformer, why: str, counts: Mapping[str, int] | None) -> Transformer:

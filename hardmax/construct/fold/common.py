@@ -10,6 +10,7 @@ from ..peel.strategy import build_peel
 from ..shared.collapse import collapse_to_zero
 from ..shared.staged import Staged
 from ..shared.untied import distinct_means as distinct
+from ..shared.untied import representatives
 from ..shared.untied import untied_means as untied
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "classify",
     "collapse_to_zero",
     "distinct",
+    "representatives",
     "untied",
 ]

@@ -23,7 +23,7 @@ from ...labels import LabelSet
 from ...model.transformer import Transformer
 from . import blocks
 from .address import Points, addressed
-from .common import Staged, build_peel, collapse_to_zero, distinct, untied
+from .common import Staged, build_peel, collapse_to_zero, distinct, representatives, untied
 from .end import Ending, end, ending, shrinking
 from .frame import Frame
 from .layout import Layout
@@ -55,9 +55,7 @@ def build_fold(
     on_block: Callable[[str], None] | None = None,
 ) -> Transformer:
     """Build the transformer of the fold theorem for data without contradictions."""
-    chosen = np.asarray(merged.representatives, dtype=np.int64)
-    names = data.names
-    labels = [names[j] or "" for j in chosen.tolist()]
+    chosen, labels = representatives(data, merged)
     if data.dimension < 2:
         model = build_peel(data, merged, seed, on_block)
         model.meta |= {"form": "peel", "why": "built as peel: the dimension is 1"}
@@ -80,11 +78,7 @@ def build_fold(
         staged.extend(made)
         meta["bound"] += len(split)
         meta["tie_splitting"] = len(split)
-    stages = staged.stages()
-    if on_block is not None:
-        for stage in stages:
-            on_block(stage)
-    return Transformer(staged.parameters(data.dimension), stages=stages, meta=meta)
+    return staged.transformer(data.dimension, meta, on_block)
 
 
 def _folded(

@@ -57,19 +57,11 @@ def build_masked(
     staged.add("tent" if data.dimension > 1 else "place", placed)
     if not len(staged):  # every mean is in its set
         staged.add("shift", [RankOneBlock.of(data.dimension)])
-    stages = staged.stages()
-    if on_block is not None:
-        for stage in stages:
-            on_block(stage)
-    count, extra = len(prefixes.chosen), len(separation) + 1
-    if len(stages) > extra + 4 * count:
+    bound = len(separation) + 1 + 4 * len(prefixes.chosen)
+    if len(staged) > bound:
         raise ConstructionError("a masked model has more than S + 1 + 4N blocks")
-    return Transformer(
-        staged.parameters(data.dimension),
-        stages=stages,
-        meta={"separation": len(separation), "prefixes": len(prefixes), "bound": extra + 4 * count},
-        masked=True,
-    )
+    meta = {"separation": len(separation), "prefixes": len(prefixes), "bound": bound}
+    return staged.transformer(data.dimension, meta, on_block, masked=True)
 
 
 def _shift(rng: Random, dimension: int, attempt: int) -> Vector:

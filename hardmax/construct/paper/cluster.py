@@ -14,37 +14,29 @@ from ...exact.array import Array
 from ...exact.numbers import Vector, dot
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
-from ...model.tokens import Tokens
-from ...model.transformer import apply
 from ..shared.directions import directions
-from .enclosed import Enclosed
 from .leaders import shift_above
+from .state import TokenState
 
 _DRAWS = 8
 
 
-def cluster(batch: Tokens, targets: Sequence[Vector], seed: int = 0) -> tuple[RankOneBlock, Vector]:
-    """Collapse every sequence to one point, in place; return the block and its direction v.
+def cluster(
+    state: TokenState, targets: Sequence[Vector], seed: int = 0
+) -> tuple[RankOneBlock, Vector, IntegerPoints]:
+    """Collapse every sequence to one point; return the block, its direction v, and the points.
 
     The sequences must share no token. v gives every sequence one leader (Lemma 3.2), and
     ⟨v,·⟩ takes different values on different leaders; the translation of Lemma 3.3 lifts
     them above all ``targets``: max ⟨v,target⟩ < ⟨v,x_j⟩. Both serve the later stages, which
     move the points one by one in the order of ⟨v,·⟩.
 
+    >>> from hardmax.model.tokens import Tokens
     >>> batch = Tokens.from_sequences([[(Fraction(0),), (Fraction(1),)], [(Fraction(2),)]])
-    >>> block, v = cluster(batch, [(Fraction(0),)])
-    >>> batch.sequence(0) == batch.sequence(1)
+    >>> block, v, points = cluster(TokenState.of_tokens(batch), [(Fraction(0),)])
+    >>> points.vector(0) == points.vector(1)
     False
     """
-    block, v, _ = cluster_points(Enclosed.of_tokens(batch), targets, seed)
-    apply(batch, block)
-    return block, v
-
-
-def cluster_points(
-    state: Enclosed, targets: Sequence[Vector], seed: int = 0
-) -> tuple[RankOneBlock, Vector, IntegerPoints]:
-    """The block and the direction of `cluster`, and the points that it leaves."""
     drawn = islice(_generic(state, Random(seed)), _DRAWS)
     _, v, leaders = max(drawn, key=itemgetter(0))
     floor = max((dot(v, y) for y in targets), default=Fraction(0))
@@ -53,7 +45,7 @@ def cluster_points(
     return block, v, state.exact.tokens(leaders).affine(Fraction(1), shift)
 
 
-def _generic(state: Enclosed, rng: Random) -> Iterator[tuple[float, Vector, Array]]:
+def _generic(state: TokenState, rng: Random) -> Iterator[tuple[float, Vector, Array]]:
     """Directions with one leader for each sequence and different values on all leaders; first
     the least distance of two leaders along v, for choosing only."""
     for v in directions(rng, state.dimension, 4):
@@ -65,7 +57,7 @@ def _generic(state: Enclosed, rng: Random) -> Iterator[tuple[float, Vector, Arra
                 yield (1.0 if gap is None else float(gap)) / size, v, leaders
 
 
-def _least_gap(state: Enclosed, v: Vector, rows: Array) -> Fraction | None:
+def _least_gap(state: TokenState, v: Vector, rows: Array) -> Fraction | None:
     """The least difference of two of the values ⟨v,·⟩ of some tokens; None for one token.
 
     Only tokens that may be as near to another one as the nearest are worked out: in the order

@@ -26,7 +26,7 @@ from ...stages import tell
 from ..shared.directions import directions
 from ..shared.sharing import numbered
 from ..shared.tie_splitting import split_ties
-from .enclosed import Enclosed
+from .state import TokenState
 
 _DRAWS = 16  # directions among which the one that tells most sequences apart is kept
 _SWEEPS = 8  # directions of matching, likewise the one in which points lie farthest apart
@@ -45,7 +45,9 @@ class Headed:
     heads: list[Vector]
 
 
-def separate_by_heads(state: Enclosed, labels: Sequence[str], heads: int, seed: int = 0) -> Headed:
+def separate_by_heads(
+    state: TokenState, labels: Sequence[str], heads: int, seed: int = 0
+) -> Headed:
     """Leader heads and feed-forward blocks that tell sequences of different labels apart.
 
     Heads are added one by one, each the best of some random directions, until no two sequences
@@ -53,7 +55,7 @@ def separate_by_heads(state: Enclosed, labels: Sequence[str], heads: int, seed: 
     the rest (Theorem 9c: at most one block for each sequence that is tied).
 
     >>> batch = Tokens.from_sequences([[(Fraction(0),), (Fraction(2),)], [(Fraction(1),)]])
-    >>> found = separate_by_heads(Enclosed.of_tokens(batch), ["a", "b"], 2)
+    >>> found = separate_by_heads(TokenState.of_tokens(batch), ["a", "b"], 2)
     >>> len(found.split), len(found.heads)
     (0, 2)
     """
@@ -115,7 +117,9 @@ def _joined(keys: Array, more: Array) -> Array:
     return np.unique(np.stack([keys, more]), axis=1, return_inverse=True)[1].reshape(-1)
 
 
-def _leaders(state: Enclosed, chosen: list[Vector], rng: Random) -> Iterator[tuple[Vector, Array]]:
+def _leaders(
+    state: TokenState, chosen: list[Vector], rng: Random
+) -> Iterator[tuple[Vector, Array]]:
     """Directions with one leader for each sequence, and these; all on one side of the first."""
     for v in _beside(chosen[1:], state.dimension, rng):
         rows = state.leaders(v)

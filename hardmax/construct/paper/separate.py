@@ -32,9 +32,9 @@ from ...stages import tell
 from ..shared.directions import directions
 from ..shared.sharing import Sharing
 from ..shared.split_means import MeanSplit, split_means
-from .enclosed import Enclosed
 from .leaders import shift_above
 from .pulls import Pull
+from .state import TokenState
 
 _DRAWS = 8  # directions, or pairs of tied sequences, among which the best is kept
 _LAYERS = 4  # blocks of Case 3 after which all tokens are worked out
@@ -83,7 +83,7 @@ def separate(
             on_step(found)
 
     steps: list[SeparationStep] = []
-    separate_state(Enclosed.of_tokens(batch), seed, told)
+    separate_state(TokenState.of_tokens(batch), seed, told)
     return steps
 
 
@@ -93,13 +93,13 @@ class Step:
 
     found: SeparationStep
     leaders: Array | None
-    state: Enclosed
+    state: TokenState
 
 
 def separate_state(
-    state: Enclosed, seed: int = 0, on_step: Callable[[Step], None] | None = None
-) -> Enclosed:
-    """`separate` for an `Enclosed` state; return the state behind it."""
+    state: TokenState, seed: int = 0, on_step: Callable[[Step], None] | None = None
+) -> TokenState:
+    """`separate` for an `TokenState` state; return the state behind it."""
     rng = Random(seed)
     sharing = Sharing(state.owner, state.token)
     while sharing.any:
@@ -115,7 +115,7 @@ def separate_state(
     return state
 
 
-def _next_step(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> Step:
+def _next_step(state: TokenState, sharing: Sharing, before: int, rng: Random) -> Step:
     v, leaders, by_leader = _best_direction(state, sharing, rng)
     means = state.mean_numbers()
     by_mean = sharing.components(means)
@@ -130,7 +130,7 @@ def _next_step(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> S
     return Step(SeparationStep(2, block, by_mean), None, state)
 
 
-def _best_direction(state: Enclosed, sharing: Sharing, rng: Random) -> tuple[Vector, Array, int]:
+def _best_direction(state: TokenState, sharing: Sharing, rng: Random) -> tuple[Vector, Array, int]:
     """Among some generic directions the one whose leaders part the most."""
     best: tuple[Vector, Array, int] | None = None
     valid = 0
@@ -150,8 +150,8 @@ def _best_direction(state: Enclosed, sharing: Sharing, rng: Random) -> tuple[Vec
 
 
 def _pull(
-    state: Enclosed, v: Vector, shift: Vector, leaders: Array | None, numbers: Array
-) -> tuple[RankOneBlock, Enclosed]:
+    state: TokenState, v: Vector, shift: Vector, leaders: Array | None, numbers: Array
+) -> tuple[RankOneBlock, TokenState]:
     """Translate, then pull tokens to what v selects, by the first α = 1/2, 1/4, … that
     merges no two tokens by chance; ``numbers`` says which sequences are pulled to one point."""
     alpha = Fraction(1, 2)
@@ -160,9 +160,9 @@ def _pull(
     return RankOneBlock.translation(shift, rho=1 - alpha, alpha=alpha, v=v), after
 
 
-def _case_3(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> Step:
+def _case_3(state: TokenState, sharing: Sharing, before: int, rng: Random) -> Step:
     """Split the means of neighbours, choosing among some pairs the split that parts most."""
-    best: tuple[int, MeanSplit, Vector, Enclosed, Array] | None = None
+    best: tuple[int, MeanSplit, Vector, TokenState, Array] | None = None
     for first, second in islice(sharing.pairs(rng), _DRAWS):
         split = split_means(state.exact.sequence(first), state.exact.sequence(second), rng)
         w, fed = _injective(state, split, rng)
@@ -183,7 +183,7 @@ def _case_3(state: Enclosed, sharing: Sharing, before: int, rng: Random) -> Step
     return Step(SeparationStep(3, block, count, split=split), None, after)
 
 
-def _injective(state: Enclosed, split: MeanSplit, rng: Random) -> tuple[Vector, Enclosed]:
+def _injective(state: TokenState, split: MeanSplit, rng: Random) -> tuple[Vector, TokenState]:
     """A vector w for which the layer merges no two tokens, and the state behind the layer."""
     w = next(directions(rng, state.dimension))
     while (fed := state.fed_forward(split.u, split.b, w)) is None:

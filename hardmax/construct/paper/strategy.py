@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-import numpy as np
-
 from ...dataset import Dataset
 from ...dataset.measures import Merged
 from ...errors import ConstructionError
-from ...model.layers import RankOneBlock
 from ...model.transformer import Transformer
 from ..shared.staged import Staged
-from ..shared.untied import distinct_means
+from ..shared.untied import distinct_means, representatives
 from .classify import classify
-from .cluster import cluster_points
-from .enclosed import Enclosed
+from .cluster import cluster
 from .heads import cluster_by_heads, separate_by_heads
 from .match import LabelledPoints, match_labels
-from .preprocess import shift_off_zero
+from .preprocess import preprocess
 from .separate import Step, separate_state
+from .state import TokenState
 
 STAGES = ("preprocess", "separate", "cluster", "match", "classify")
 
@@ -39,12 +36,10 @@ def build_paper(
     it. With several ``heads`` (4.1) they separate, where that takes no more blocks than one head
     (`separate_by_heads`). ``on_block`` is called with the stage of each new block.
     """
-    chosen = np.asarray(merged.representatives, dtype=np.int64)
-    given = data.names
-    labels = [given[j] or "" for j in chosen.tolist()]
+    chosen, labels = representatives(data, merged)
     sets = {name: data.sets[name] for name in dict.fromkeys(labels)}
     targets = {name: label_set.witness() for name, label_set in sets.items()}
-    state = Enclosed.of_array(data.tokens, data.offsets, chosen)
+    state = TokenState.of_array(data.tokens, data.offsets, chosen)
     staged, aims = Staged(), list(targets.values())
     found = separate_by_heads(state, labels, heads, seed) if heads > 1 else None
     cases: Counter[str] = Counter()
@@ -56,7 +51,7 @@ def build_paper(
             staged.add("separate", [step.found.block for step in steps])
             cases.update(str(step.found.case) for step in steps)
     if found is None:
-        block, v, points = cluster_points(behind, aims, seed)
+        block, v, points = cluster(behind, aims, seed)
         staged.add("cluster", [block])
     else:
         staged.add("separate", found.split)
@@ -70,23 +65,18 @@ def build_paper(
     count = len(merged)
     if len(staged) > 2 * count + 1:
         raise ConstructionError(f"{len(staged)} blocks for {count} sequences break the bound")
-    return Transformer(
-        staged.parameters(data.dimension, heads),
-        stages=staged.stages(),
-        meta={"cases": dict(sorted(cases.items()))},
-    )
+    meta = {"cases": dict(sorted(cases.items()))}
+    return staged.transformer(data.dimension, meta, heads=heads)
 
 
 def _separated_by_one(
-    state: Enclosed, seed: int, on_block: Callable[[str], None] | None
-) -> tuple[Staged, list[Step], Enclosed]:
+    state: TokenState, seed: int, on_block: Callable[[str], None] | None
+) -> tuple[Staged, list[Step], TokenState]:
     """The paper's stages before clustering, with one head: preprocess, the steps of separation,
     and the state behind them."""
     staged, steps = Staged(), list[Step]()
-    shift = shift_off_zero(state)
-    if shift is not None:
-        staged.add("preprocess", [RankOneBlock.translation(shift)])
-        state = state.shifted(shift)
+    blocks, state = preprocess(state)
+    staged.add("preprocess", blocks)
 
     def told(step: Step) -> None:
         steps.append(step)

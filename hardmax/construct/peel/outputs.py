@@ -25,7 +25,7 @@ from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
 from ...model.transformer import Transformer
 from ...stages import tell
-from ..shared.collapse import collapse_means, collapse_to_zero
+from ..shared.collapse import collapse, collapse_to_zero
 from ..shared.staged import Staged
 from ..shared.tie_splitting import split_ties
 from .radial import Target, peel_radially
@@ -59,19 +59,15 @@ def build_outputs(
     else:
         beta, points = state.mixed()
         aims = {name: target.point for name, target in targets.items()}
-        block, cloud = collapse_means(points, [str(k) for k in pairs.codes.tolist()], aims)
+        block, cloud = collapse(points, [str(k) for k in pairs.codes.tolist()], aims)
         rho, alpha = block.alpha * (1 - beta), block.alpha * beta
         staged.add("mix", [RankOneBlock.translation(block.w, rho=rho, alpha=alpha)])
         tell("peel", len(pairs))
         staged.add("peel", peel_radially(cloud, targets))
     if len(staged) > splits + len(pairs):
         raise ConstructionError(f"{len(staged)} blocks break the bound {splits + len(pairs)}")
-    stages = staged.stages()
-    if on_block is not None:
-        for stage in stages:
-            on_block(stage)
     meta = {"tie_splitting": splits, "outputs": len(outputs), "bound": splits + len(pairs)}
-    return Transformer(staged.parameters(data.dimension), stages=stages, meta=meta)
+    return staged.transformer(data.dimension, meta, on_block)
 
 
 @dataclass

@@ -11,9 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...enclosure.filtered import FilteredPoints, rounded_to
+from ...enclosure.enclosed import Enclosed
+from ...enclosure.rounding import SLACK, error
 from ...errors import ConstructionError
 from ...exact.array import ExactArray
+from ...exact.dyadic import rounded_to
 from ...exact.numbers import Vector, bits, dot, power_of_two_below
 from ...exact.points import IntegerPoints, falling
 from ...exact.rows import Row, row_of, vector_of
@@ -87,8 +89,8 @@ class _Gaps:
             tuple(a - b for a, b in zip(target.point, center, strict=True))
             for target in targets.values()
         ]
-        self.points = FilteredPoints.of_ratios(list(offsets.ratios()), len(center))
-        self.resting = FilteredPoints(self.aims, self.points.scale)
+        self.points = Enclosed.of_ratios(list(offsets.ratios()), len(center))
+        self.resting = Enclosed(self.aims, self.points.scale)
         # landing points in open sets may miss their aim by this much in every coordinate
         shortest = max(map(abs, offsets.vector(-2))) if len(offsets) > 1 else Fraction(1)
         loose = any(target.open for target in targets.values())
@@ -101,19 +103,19 @@ class _Gaps:
         own = np.arange(end - start)
         upper = np.full(len(u), -np.inf)
         for first in range(start, len(self.points), _PANEL):
-            value, error = self.points.products(u, slice(first, first + _PANEL))
+            value, room = self.points.products(u, slice(first, first + _PANEL))
             if first == start:
-                here = value[own, own] - error[own, own]
+                here = value[own, own] - room[own, own]
                 value[
                     np.arange(value.shape[1]) <= own[:, None]
                 ] = -np.inf  # itself, and earlier ones
-            np.maximum(upper, (value + error).max(axis=1), out=upper)
+            np.maximum(upper, (value + room).max(axis=1), out=upper)
         size = np.sqrt(np.einsum("ij,ij->i", u, u) * np.maximum(here, 0.0))
-        rest, rest_error = self.resting.products(u)
-        room = 1.001 * np.abs(u).sum(axis=1) * float(self.slack / self.points.scale)
-        upper = np.maximum(upper, (rest + rest_error + room[:, None]).max(axis=1))
+        rest, room = self.resting.products(u)
+        miss = SLACK * np.abs(u).sum(axis=1) * float(self.slack / self.points.scale)
+        upper = np.maximum(upper, (rest + room + miss[:, None]).max(axis=1))
         gap = here - upper
-        gap -= 2.0**-50 * (np.abs(here) + np.abs(upper))
+        gap -= error(8, np.abs(here) + np.abs(upper), lost=0.0)
         wide = (gap > _WIDE * size) & (_WIDE * size > 0)
         return [
             (row, Fraction(g) * self.points.scale) if sure else self._exact(start + i)

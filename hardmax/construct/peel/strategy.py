@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from ...dataset import Dataset
 from ...dataset.measures import Merged
 from ...errors import ConstructionError
 from ...model.transformer import Transformer
-from ..shared.collapse import collapse_means, collapse_to_zero
+from ..shared.collapse import collapse, collapse_to_zero
 from ..shared.staged import Staged
-from ..shared.untied import distinct_means, untied_means
+from ..shared.untied import distinct_means, representatives, untied_means
 from .radial import Target, peel_radially
 
 STAGES = ("split", "collapse", "peel")
@@ -33,9 +31,7 @@ def build_peel(
     Uses at most K + N blocks, K those of tie splitting, N the number of distinct empirical
     measures; asserted exactly. ``on_block`` is called with the stage of each new block.
     """
-    chosen = np.asarray(merged.representatives, dtype=np.int64)
-    given = data.names
-    labels = [given[j] or "" for j in chosen.tolist()]
+    chosen, labels = representatives(data, merged)
     split, means = untied_means(data, chosen, labels, seed)
     staged = Staged(("split", block) for block in split)
     targets = {name: Target(data.sets[name]) for name in dict.fromkeys(labels)}
@@ -43,20 +39,14 @@ def build_peel(
         staged.add("collapse", collapse_to_zero(next(iter(targets.values())).point))
     else:
         aims = {name: target.point for name, target in targets.items()}
-        block, cloud = collapse_means(*distinct_means(means, labels), aims)
+        block, cloud = collapse(*distinct_means(means, labels), aims)
         staged.add("collapse", [block])
         staged.add("peel", peel_radially(cloud, targets))
-    stages = staged.stages()
-    if on_block is not None:
-        for stage in stages:
-            on_block(stage)
-    if len(stages) > len(split) + len(merged):
+    bound = len(split) + len(merged)
+    if len(staged) > bound:
         raise ConstructionError(
-            f"{len(stages)} blocks for {len(merged)} sequences and {len(split)} blocks of tie "
+            f"{len(staged)} blocks for {len(merged)} sequences and {len(split)} blocks of tie "
             f"splitting break the bound K + N"
         )
-    return Transformer(
-        staged.parameters(data.dimension),
-        stages=stages,
-        meta={"tie_splitting": len(split), "bound": len(split) + len(merged)},
-    )
+    meta = {"tie_splitting": len(split), "bound": bound}
+    return staged.transformer(data.dimension, meta, on_block)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...enclosure.filtered import FilteredPoints
+from ...enclosure.enclosed import Enclosed
 from ...exact.numbers import Vector, power_of_two_below
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
@@ -34,29 +34,18 @@ class CollapsedPoints:
 
 
 def collapse(
-    points: Mapping[Vector, str], targets: Mapping[str, Vector]
+    means: IntegerPoints, labels: list[str], targets: Mapping[str, Vector]
 ) -> tuple[RankOneBlock, CollapsedPoints]:
     """Collapse so that all points but the free one lie farther out than the targets.
 
-    ``points`` maps each distinct mean to its label. The free point l is chosen near the
+    The ``means`` are distinct, mean j has ``labels[j]``. The free point l is chosen near the
     middle: the centre is its target y_l, and s = y_l/λ − m_l puts it there. λ is a power of
     two with λ|m_j − m_l| > 2·max |y_k − y_l| for all j ≠ l.
 
-    >>> one, two, nine = (Fraction(1),), (Fraction(2),), (Fraction(9),)
-    >>> block, cloud = collapse({one: "a", two: "b"}, {"a": nine, "b": one})
+    >>> means, nine, one = IntegerPoints([[1, 1], [2, 1]]), (Fraction(9),), (Fraction(1),)
+    >>> block, cloud = collapse(means, ["a", "b"], {"a": nine, "b": one})
     >>> block.alpha, cloud.center, cloud.offsets.vectors()
     (Fraction(32, 1), (Fraction(9, 1),), [(Fraction(0, 1),), (Fraction(32, 1),)])
-    """
-    return collapse_means(IntegerPoints.of_vectors(points), list(points.values()), targets)
-
-
-def collapse_means(
-    means: IntegerPoints, labels: list[str], targets: Mapping[str, Vector]
-) -> tuple[RankOneBlock, CollapsedPoints]:
-    """`collapse` of distinct means, mean j with ``labels[j]``.
-
-    >>> collapse_means(IntegerPoints([[5, 1]]), ["a"], {"a": (Fraction(9),)})[0].w
-    (Fraction(4, 1),)
     """
     free = _middle(means)
     center, middle = targets[labels[free]], means.vector(free)
@@ -94,7 +83,7 @@ def _factor(reach: Fraction, nearest: Fraction) -> Fraction:
 
 def _middle(means: IntegerPoints) -> int:
     """A point near the middle, and as far as possible from its nearest neighbour."""
-    rows = FilteredPoints.of_ratios(list(means.ratios()), means.dimension).values
+    rows = Enclosed.of_ratios(list(means.ratios()), means.dimension).values
     order = np.argsort(np.linalg.norm(rows - rows.mean(axis=0), axis=1), kind="stable")
     best, width = int(order[0]), -1.0
     for j in order[:_NEAREST].tolist():

@@ -1,10 +1,6 @@
 """Means of many sequences: floats with proven bounds for all, exact values for the few in doubt.
 
-The sum of n floats in any order errs by at most γ_{n−1} Σ|x|, the quotient by one more rounding,
-and a token that float64 does not hold by half an ulp of each entry (theory C1; Higham, Accuracy and
-Stability of Numerical Algorithms, section 4.2). So every entry of a computed mean is within (n +
-3)·2^-53·max|x| of the exact one. Small data sets, and those out of the range in which this holds,
-get exact means.
+Small data sets, and those out of the range in which the bounds hold, get exact means.
 """
 
 from __future__ import annotations
@@ -12,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
-from ...enclosure.filtered import FilteredPoints
-from ...enclosure.rounding import LEAST, MOST
+from ...enclosure.enclosed import Enclosed
+from ...enclosure.means import float_means
 from ...enclosure.shadow import ratio
 from ...exact.array import Array, ExactArray
 from ...exact.means import exact_means
@@ -28,7 +23,6 @@ from .tie_splitting import Measures
 
 _SMALL = 2**14  # entries of tokens up to which means are exact from the start
 _CHUNK = 2**15  # tokens, or points, at a time
-_DIRECTIONS = 3  # random projections that tell different points apart
 _SAMPLE = 64  # exact entries that show, almost always, that a coordinate is not constant
 
 
@@ -45,7 +39,7 @@ class FilteredCloud:
 
     def __init__(
         self,
-        points: FilteredPoints,
+        points: Enclosed,
         exact: Callable[[Sequence[int]], list[Vector]],
         known: Mapping[int, Fraction] | None = None,
     ) -> None:
@@ -55,7 +49,7 @@ class FilteredCloud:
     @classmethod
     def of_vectors(cls, vectors: list[Vector]) -> FilteredCloud:
         """Exact points that are at hand."""
-        cloud = cls(FilteredPoints(vectors), lambda rows: [vectors[j] for j in rows])
+        cloud = cls(Enclosed(vectors), lambda rows: [vectors[j] for j in rows])
         cloud.vectors = vectors
         return cloud
 
@@ -65,7 +59,7 @@ class FilteredCloud:
     @property
     def dimension(self) -> int:
         """Number k of coordinates."""
-        return int(self.points.values.shape[1])
+        return self.points.dimension
 
     def select(self, rows: Array) -> FilteredCloud:
         """Some of the points."""
@@ -106,37 +100,22 @@ class FilteredCloud:
 
         if self.vectors is not None:
             return FilteredCloud.of_vectors([along(x) for x in self.vectors])
-        X, weights = self.points.values, np.array(f, dtype=float)
-        values = np.empty((len(self), self.dimension - 1))
-        error = np.empty(len(self))
-        worst = 1 + float(np.abs(weights).max())
-        for a in range(0, len(self), _CHUNK):
-            rows = X[a : a + _CHUNK]
-            values[a : a + _CHUNK] = np.delete(rows - rows[:, axis, None] * weights, axis, axis=1)
-            # one rounding each for the product and the difference
-            error[a : a + _CHUNK] = (
-                1.001
-                * worst
-                * (self.points.error[a : a + _CHUNK] + 2.0**-52 * np.abs(rows).max(axis=1))
-                + 2.0**-1000
-            )
         exact = self.exact
         known = {
             i - (i > axis): t - (f[i] * self.known[axis] if f[i] else 0)
             for i, t in self.known.items()
             if i != axis and (f[i] == 0 or axis in self.known)
         }
-        points = FilteredPoints.of_floats(values, error, self.points.scale)
+        points = self.points.project(axis, f)
         return FilteredCloud(points, lambda rows: [along(x) for x in exact(rows)], known)
 
     def first_equal(self) -> Array:
         """For every point the index of the first point that is exactly equal to it, (n,).
 
-        Points whose projections to a line differ beyond the error bounds are different; what
-        some random lines leave in doubt is compared exactly.
+        What some random lines leave in doubt (`Enclosed.in_doubt`) is compared exactly.
         """
         first = np.arange(len(self))
-        rows = self._in_doubt()
+        rows = self.points.in_doubt()
         seen: dict[Vector, int] = {}
         for a in range(0, len(rows), _CHUNK):
             part = rows[a : a + _CHUNK].tolist()
@@ -144,29 +123,6 @@ class FilteredCloud:
                 seen.setdefault(x, j) for j, x in zip(part, self.exact(part), strict=True)
             ]
         return first
-
-    def _in_doubt(self) -> Array:
-        """The points, rising, that may be equal to another one."""
-        rng = np.random.default_rng(0)
-        rows = np.arange(len(self))
-        cluster = np.zeros(len(self), dtype=np.int64)
-        for _ in range(_DIRECTIONS):
-            if not len(rows):
-                break
-            everything = rows if cluster.any() else slice(None)  # in order the first time only
-            g = rng.standard_normal((1, self.dimension))
-            value, error = (x[0] for x in self.points.products(g, everything))
-            if cluster.any():  # few points: one bound for all will do
-                error = np.full(len(rows), error.max())
-            low, high = value - error, value + error
-            order = np.lexsort((low, cluster)) if cluster.any() else np.argsort(low)
-            reach = high[order] if cluster.any() else np.maximum.accumulate(high[order])
-            same = cluster[order]
-            new = np.r_[True, (low[order][1:] > reach[:-1]) | (same[1:] != same[:-1])]
-            ids = np.cumsum(new)
-            kept = np.bincount(ids)[ids] > 1
-            rows, cluster = rows[order[kept]], ids[kept]
-        return np.sort(rows)
 
     def constant(self, i: int) -> Fraction | None:
         """The value of coordinate i if it is the same for all points; None otherwise."""
@@ -204,7 +160,7 @@ class Means:
 
         offsets = np.array(batch.starts)
         if offsets[-1] * batch.dimension > _SMALL:
-            points = _float_means(batch.floats(), offsets)
+            points = float_means(batch.floats(), offsets)
             if points is not None:
                 return cls(
                     FilteredCloud(
@@ -221,7 +177,7 @@ class Means:
         nearest = np.array([[ratio(p, row[-1]) for p in row[:-1]] for row in rows])
         means, points = state.means(), None
         if len(state.token) * state.dimension > _SMALL:
-            points = _float_means(nearest[state.token], state.starts)
+            points = float_means(nearest[state.token], state.starts)
         return cls(
             FilteredCloud.of_vectors(means.vectors())
             if points is None
@@ -233,7 +189,7 @@ class Means:
     def of_array(cls, tokens: ExactArray, offsets: Array, chosen: Array) -> Means:
         """Means of some of the packed sequences ``tokens[offsets[j]:offsets[j+1]]``."""
         X = tokens.values
-        points = _float_means(X, offsets) if X.size > _SMALL else None
+        points = float_means(X, offsets) if X.size > _SMALL else None
         if points is None:
             return cls.of_tokens(Tokens.of_sequences(tokens, offsets, chosen))
         low, high = X.min(axis=0), X.max(axis=0)
@@ -244,48 +200,6 @@ class Means:
             _constant_columns(tokens, np.flatnonzero(low == high)),
         )
         return cls(cloud, lambda k: Fraction(float(sizes[k])))
-
-
-def enclosed_means(points: FilteredPoints, offsets: Array) -> FilteredPoints:
-    """Means of sequences of enclosed tokens, divided by the scale of the tokens.
-
-    >>> tokens = FilteredPoints([(Fraction(1),), (Fraction(3),)])
-    >>> means = enclosed_means(tokens, np.array([0, 2]))
-    >>> means.values * float(means.scale * tokens.scale)
-    array([[2.]])
-    """
-    first = offsets[:-1]
-    found = _float_means(points.values, offsets)
-    if found is None:  # all floats are zero
-        found = FilteredPoints.of_floats(points.values[first], np.zeros(len(first)), Fraction(1))
-    own = np.maximum.reduceat(points.error, first)
-    found.error = found.error + 1.01 * own / float(found.scale)
-    return found
-
-
-def _float_means(X: Array, offsets: Array) -> FilteredPoints | None:
-    """Means of nearest floats (T, d); None where these are too large or too small."""
-    if not LEAST < max(float(X.max()), -float(X.min())) < MOST:
-        return None
-    count = len(offsets) - 1
-    lengths = np.diff(offsets)
-    means, largest = np.empty((count, X.shape[1])), np.empty(count)
-    per_chunk = max(1, _CHUNK * count // int(offsets[-1]))
-    for a, b in pairwise([*range(0, count, per_chunk), count]):
-        rows = X[offsets[a] : offsets[b]]
-        sizes = np.sqrt(np.einsum("ij,ij->i", rows, rows))  # quicker than the largest entry
-        if (lengths[a:b] == lengths[a]).all():
-            shape = b - a, int(lengths[a])
-            np.sum(rows.reshape(*shape, -1), axis=1, out=means[a:b])
-            np.max(sizes.reshape(shape), axis=1, out=largest[a:b])
-        else:
-            starts = offsets[a:b] - offsets[a]
-            np.add.reduceat(rows, starts, axis=0, out=means[a:b])
-            np.maximum.reduceat(sizes, starts, out=largest[a:b])
-    means /= lengths[:, None]
-    largest += 2.0**-530  # squares of entries below this underflow
-    error = 1.01 * 2.0**-53 * (lengths + 3) * largest + 2.0**-1000
-    return FilteredPoints.of_floats(means, error, Fraction(1))
 
 
 def _constant_columns(tokens: ExactArray, candidates: Array) -> dict[int, Fraction]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from ...exact.array import ExactArray
 from ...model.parameters import NAMES, PackedBlock, Parameters
+from ...model.transformer import Transformer
 
 
 class Staged(Sequence[tuple[str, PackedBlock]]):
@@ -63,6 +65,21 @@ class Staged(Sequence[tuple[str, PackedBlock]]):
         return Parameters(
             **{name: _joined([getattr(part, name) for part in parts]) for name in NAMES}
         )
+
+    def transformer(
+        self,
+        dimension: int,
+        meta: dict[str, Any],
+        on_block: Callable[[str], None] | None = None,
+        heads: int = 1,
+        masked: bool = False,
+    ) -> Transformer:
+        """The model of all blocks; ``on_block`` is called with the stage of each."""
+        blocks, stages = self.parameters(dimension, heads), self.stages()
+        if on_block is not None:
+            for stage in stages:
+                on_block(stage)
+        return Transformer(blocks, stages=stages, meta=meta, masked=masked)
 
 
 def _joined(arrays: Sequence[ExactArray]) -> ExactArray:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...enclosure.rounding import SLACK, SPARE, TINY, gamma
+from ...enclosure.rounding import SLACK, SPARE, error, gamma
 from ...exact.array import Array, ranges
 from .arrays import BlockArrays
 from .rest_filter import RestFilter
@@ -124,9 +124,14 @@ class Panel:
         return np.asarray(self.layers[1].sum(axis=1))
 
     @cached_property
+    def roundings(self) -> int:
+        """Of ⟨u,x⟩ + b: d products and sums, and a correction for each layer before."""
+        return self.arrays.dimension + 2 * len(self.blocks) + 8
+
+    @cached_property
     def rounding(self) -> float:
-        """γ of ⟨u,x⟩ + b: d products and sums, and a correction for each layer before."""
-        return gamma(self.arrays.dimension + 2 * len(self.blocks) + 8)
+        """γ of ⟨u,x⟩ + b."""
+        return float(gamma(self.roundings)) * SLACK
 
     @cached_property
     def lengths(self) -> Array:
@@ -173,7 +178,7 @@ class Panel:
 
     @cached_property
     def _offset_errors(self) -> Array:
-        return np.asarray(self.rounding * np.abs(self.layers[2][:, 0]) + TINY)
+        return np.asarray(error(self.roundings, np.abs(self.layers[2][:, 0])))
 
     @cached_property
     def _growth(self) -> Array:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...enclosure.rounding import SINGLE, SLACK, TINY, UNIT, gamma
+from ...enclosure.rounding import SINGLE, SLACK, TINY, error, gamma
 from ...exact.array import Array
 
 
@@ -36,7 +36,7 @@ class RestFilter:
             norms = np.abs(self.u).sum(axis=1)
             return np.asarray(np.exp2(np.ceil(np.log2(np.where(norms > 0, norms, 1.0))) + 1))
         half = (self.high - self.low) / 2
-        return np.asarray(half * SLACK + (np.abs(self.low) + np.abs(self.high)) * 8 * UNIT)
+        return np.asarray(error(8, np.abs(self.low) + np.abs(self.high), half, lost=0.0))
 
     @cached_property
     def rows(self) -> Array:
@@ -56,7 +56,7 @@ class RestFilter:
             b = self.high / self.scales
             lengths = np.minimum(np.abs(u).sum(axis=1), 2 * np.sqrt((u * u).sum(axis=1)))
             rows[d] = lengths * (1 + 2.0**-10)  # far above the rounding of its product
-            rows[d + 1] = b + 4 * gamma(d + 8) * np.abs(b) + TINY
+            rows[d + 1] = b + error(4 * (d + 8), np.abs(b))
         return rows
 
     def inside(self, x: Array, reach: Array, items: Array) -> Array:
@@ -88,7 +88,7 @@ class RestFilter:
         offsets = np.maximum(np.abs(self.low), np.abs(self.high)) / self.scales
         return (
             float(norms.max()) * SLACK,
-            float(offsets.max()) * 4 * gamma(self.u.shape[1] + 8) + TINY,
+            float(error(4 * (self.u.shape[1] + 8), offsets.max())),
         )
 
     def coarse(self, scale: float) -> tuple[Array, float]:
@@ -103,7 +103,7 @@ class RestFilter:
         if scale not in self._coarse:
             u, d, middle = self.u, self.u.shape[1], (self.low + self.high) / 2
             lengths = np.sqrt((u * u).sum(axis=1))
-            unit = SINGLE * (d + 8) * SLACK
+            unit = gamma(d + 8, SINGLE) * SLACK
             errors = unit * (lengths * scale + np.abs(self.low) + np.abs(self.high))
             errors += 2.0**-40 * lengths
             # the relative slack is far above all that underflow loses

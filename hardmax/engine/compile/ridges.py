@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...enclosure.rounding import LEAST, MOST, gamma
+from ...enclosure.rounding import LEAST, MOST, SLACK, gamma
 from ...exact.array import Array, ExactArray, ranges
 from ..sizes import SIZES
 from .arrays import BlockArrays
@@ -113,7 +113,7 @@ def _parallel(arrays: BlockArrays, run: Array) -> Iterator[tuple[int, int]]:
     size = np.zeros(len(run))
     size[mine] = (np.abs(u[mine]) * np.abs(w[mine])).sum(axis=1)
     total = np.einsum("ij,ij->i", u, w)
-    level = mine & (np.abs(total) <= gamma(d + 8) * size)
+    level = mine & (np.abs(total) <= gamma(d + 8) * SLACK * size)
     for i in np.flatnonzero(level & (size > 0)).tolist():
         x, y = p.u.row(int(run[i])), p.w.row(int(run[i]))
         level[i] = not sum(a * b for a, b in zip(x, y, strict=True))

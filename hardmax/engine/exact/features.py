@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...enclosure.rounding import SLACK, TINY, gamma
+from ...enclosure.rounding import error
 from ...exact.array import Array, ExactArray
 from ...exact.numbers import dot
 from ...exact.rows import Row, row_of
@@ -106,7 +106,7 @@ class FeatureRun:
         t = z @ u.T
         t += b
         size = np.abs(u) @ np.abs(z).max(axis=0) + np.abs(b)
-        bound = gamma(u.shape[1] + 16) * size * SLACK + TINY  # tokens and offsets are rounded, too
+        bound = error(u.shape[1] + 16, size)  # tokens and offsets are rounded, too
         found = t > bound
         for i, k in np.argwhere(~found & (t > -bound)).tolist():
             exact = dot(self.plan.parameters.u.row(self.blocks[k]), tokens.row(start + i))

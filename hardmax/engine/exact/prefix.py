@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...enclosure.rounding import MOST, TINY, UNIT
+from ...enclosure.rounding import MOST, error
 from ...enclosure.shadow import ratio
 from ...exact.array import Array, ExactArray
 from ...model.tokens import Tokens
@@ -38,6 +38,6 @@ def begin(
         collapsed.starts[j] = row
         if collapsed.lost is not None and collapsed.lost[j]:
             collapsed.points.values[j] = values
-            collapsed.points.radius[j] = 2 * UNIT * np.abs(values) + TINY
+            collapsed.points.radius[j] = error(2, np.abs(values))
             collapsed.lost[j] = False
     collapsed.points.forget()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...enclosure.rounding import MOST, TINY, UNIT
+from ...enclosure.rounding import MOST, error
 from ...exact.array import Array, ExactArray
 from ..compile.plan import Plan
 from .enclosed_tokens import EnclosedTokens, Focus, Layer
@@ -68,7 +68,7 @@ def collapse(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed | None
 def _exactly(plan: Plan, means: ExactMeans) -> Collapsed:
     """Points whose exact coordinates are known: each is rounded once."""
     values = (means.after or means).floats()
-    points = EnclosedPoints(values, 2 * UNIT * np.abs(values) + TINY)
+    points = EnclosedPoints(values, error(2, np.abs(values)))
     points.scale(float(plan.parameters.alpha.values[plan.collapse]))
     lost = None if means.known.all() else ~means.known
     story: list[Layer | Focus] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...enclosure.rounding import SLACK, TINY, UNIT
+from ...enclosure.rounding import SLACK, error
 from ...exact.array import Array
 from ..compile.panel import Panel
 from .points import EnclosedPoints
@@ -40,13 +40,11 @@ def columns(panel: Panel, points: EnclosedPoints) -> DenseRecord:
         active, touched = t > bound, ~(t < -bound)
         doubt = touched & ~active
     grid = DenseRecord(active, None if doubt is None or not doubt.any() else doubt)
-    size = 2 * panel.rounding
     changed = panel.changes
     where = slice(None) if changed is None else changed
     moves, sizes = w[:, where], size_w[:, where]
     grown = r[:, where] + (bound * touched).T @ sizes
-    grown += size * (np.abs(x[:, where]) + rise.T @ sizes) + TINY
-    r[:, where] = grown * SLACK
+    r[:, where] = error(2 * panel.roundings, np.abs(x[:, where]) + rise.T @ sizes, grown)
     x[:, where] += rise.T @ moves
     points.forget(panel.axis)
     return grid
@@ -57,8 +55,7 @@ def _errors(panel: Panel, reach: Array, t: Array) -> Array:
     once.
     """
     size = panel.rounding
-    bound = panel.lengths[:, None] * reach + (size * np.abs(panel.layers[2]) + TINY)
-    bound *= SLACK
+    bound = error(panel.roundings, np.abs(panel.layers[2]), panel.lengths[:, None] * reach)
     for i, first, coupling in panel.consequences:
         pushed = bound[i] * ~(t[i] < -bound[i]) + size * np.maximum(t[i], 0.0)
         bound[first:] += coupling[:, None] * pushed
@@ -72,7 +69,7 @@ def clip(panel: Panel, points: EnclosedPoints) -> DenseRecord:
     up to the rounding of the level.
     """
     where, signs, levels = panel.cuts
-    off = 4 * UNIT * np.abs(levels) + TINY
+    off = error(4, np.abs(levels))
     x, r = points.values, points.radius
     low, high = _columnwise(np.minimum, x)[where], _columnwise(np.maximum, x)[where]
     nearest = np.where(signs > 0, low - levels, levels - high)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...enclosure.rounding import SLACK, TINY, UNIT, gamma
+from ...enclosure.rounding import SLACK, error
 from ...exact.array import Array, ExactArray
 from ...exact.sums import totals
 from ..compile.plan import Plan
@@ -59,7 +59,7 @@ class EnclosedTokens:
         first, end = int(offsets[0]), int(offsets[-1])
         x = tokens.values[first:end]
         top = np.full(x.shape[1], tokens.largest)
-        radius = top * UNIT + TINY if tokens.exact else np.zeros_like(top)
+        radius = error(1, top) if tokens.exact else np.zeros_like(top)
         count = len(offsets) - 1
         uniform, found = np.ones(count, dtype=bool), np.ones(count, dtype=bool)
         bounds = offsets - first
@@ -88,8 +88,7 @@ class EnclosedTokens:
         self.story.append(Layer(block, whole))
         reach = arrays.absolute_w[block]
         self.x = self.x + np.maximum(t, 0.0)[:, None] * arrays.w[block]
-        self.radius = (self.radius + reach * bound) * SLACK
-        self._grow(self.top + reach * (max(high, 0.0) + bound))
+        self._grow(self.top + reach * (max(high, 0.0) + bound), self.radius + reach * bound)
         return False
 
     def features(self, blocks: Sequence[int]) -> None:
@@ -106,17 +105,15 @@ class EnclosedTokens:
             t = self.x @ u.T
             t += b
             sizes = arrays.absolute_u[some]
-            rounding = gamma(u.shape[1] + 8) * (sizes @ self.top + np.abs(b))
-            bound = (sizes @ self.radius + rounding) * SLACK + TINY
+            bound = error(u.shape[1] + 8, sizes @ self.top + np.abs(b), sizes @ self.radius)
             if self.uniform.any():
                 self._note(some, t, bound)
             np.maximum(t, 0.0, out=t)
             self.x[:, written] += t @ w
-            most = (t.max(axis=0) + bound) @ np.abs(w) * SLACK
-            doubt = (bound @ np.abs(w) + gamma(len(some) + 8) * most) * SLACK
-            self.radius[written] = (self.radius[written] + doubt) * SLACK + TINY
-            self.top[written] += most
-            self._grow(self.top)
+            most = (t.max(axis=0) + bound) @ np.abs(w)
+            self.radius[written] += error(len(some) + 8, most, bound @ np.abs(w))
+            self.top[written] += most * SLACK
+            self._grow(self.top, self.radius)
 
     def _note(self, blocks: Sequence[int], t: Array, bound: Array) -> None:
         """Record on which sequences layers are active, t (T, k) their products."""
@@ -133,19 +130,19 @@ class EnclosedTokens:
         self.story.append(Focus(block, leader))
         self.x = rho * self.x + np.repeat(alpha * focus.values, self.lengths, axis=0)
         radius = np.maximum(self.radius, focus.radius.max(axis=0))
-        self.radius = (abs(rho) + abs(alpha)) * radius * SLACK
-        self._grow((abs(rho) + abs(alpha)) * self.top)
+        factor = abs(rho) + abs(alpha)
+        self._grow(factor * self.top, factor * radius)
 
-    def _grow(self, top: Array) -> None:
-        self.top = top * SLACK
-        self.radius = self.radius + (8 * UNIT * self.top + TINY)
+    def _grow(self, top: Array, radius: Array) -> None:
+        """Take new bounds on absolute values and on errors, before a few roundings."""
+        self.top, self.radius = top * SLACK, error(8, top, radius)
 
     def _products(self, u: Array, b: float) -> tuple[Array, float]:
         """⟨u,z⟩ + b for every token, and one bound on the errors (`points`)."""
         t = self.x @ u
         t += b
-        rounding = gamma(len(u) + 8) * (float(np.abs(u) @ self.top) + abs(b))
-        return t, (float(np.abs(u) @ self.radius) + rounding) * SLACK + TINY
+        size = np.abs(u)
+        return t, error(len(u) + 8, float(size @ self.top) + abs(b), float(size @ self.radius))
 
     def _count(self, mask: Array) -> Array:
         return np.asarray(np.add.reduceat(mask, self.starts, dtype=np.int64))
@@ -164,25 +161,24 @@ class EnclosedTokens:
             n = int(self.lengths.max())
             means = totals(self.x, self.bounds)
             means /= self.lengths[:, None]
-        spread = (self.radius + gamma(n + 3) * self.top) * SLACK + TINY
+        spread = error(n + 3, self.top, self.radius)
         if layer is not None:
             arrays = self.plan.arrays
             b, size, d = float(arrays.b[layer]), arrays.absolute_u[layer], means.shape[1]
             t = means @ arrays.u[layer]
             t += b
-            rounding = gamma(d + 8) * (float(size @ self.top) + abs(b))
-            bound = (float(size @ spread) + rounding) * SLACK + TINY
+            bound = error(d + 8, float(size @ self.top) + abs(b), float(size @ spread))
             reach = arrays.absolute_w[layer]
-            top = (self.top + reach * (float(np.abs(t).max()) + bound)) * SLACK
+            top = self.top + reach * (float(np.abs(t).max()) + bound)
             means += t[:, None] * arrays.w[layer]
-            spread = (spread + reach * bound) * SLACK + 8 * UNIT * top + TINY
+            spread = error(8, top, spread + reach * bound)
             self.story.append(Layer(layer, np.ones(len(means), dtype=bool)))
         return EnclosedPoints(means, np.tile(spread, (len(means), 1)))
 
     def rows(self, leader: Array) -> EnclosedPoints:
         """Enclosures of single tokens."""
         values = self.x[leader - self.first]
-        return EnclosedPoints(values, np.tile(self.radius + TINY, (len(values), 1)))
+        return EnclosedPoints(values, np.tile(self.radius, (len(values), 1)))
 
     def leaders(self, block: int) -> Array:
         """The row of the token that all tokens of a sequence attend to, and whether that is
@@ -201,7 +197,7 @@ class EnclosedTokens:
             scores = scores * np.repeat(np.where(negative, -1.0, 1.0), self.lengths)
             high = np.where(negative, -low, high)
         # what overflowed may lead, too: every sequence has a token that is near
-        near = ~(scores < np.repeat(high - 2.001 * bound, self.lengths))
+        near = ~(scores < np.repeat(high - 2 * SLACK * bound, self.lengths))
         places = np.flatnonzero(near)
         count = self._count(near)
         leader = places[np.cumsum(count) - count] + self.first

@@ -5,11 +5,10 @@ t = ⟨u,x⟩ + b computed in any order, with or without fused multiply-add,
 
     |computed − exact| ≤ ⟨|u|, radius⟩ + γ_{d+8} (⟨|u|,|x|⟩ + |b|) + TINY
 
-(Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The spare terms of γ cover
-the rounding of u and b to float64 and of the bound itself; TINY covers underflow between numbers in
-LEAST … MOST. If |computed| is larger than this bound, the sign is certain (theory C1). Otherwise
-the layer is *unclear*: max(0, t) still lies within the same bound of its computed value, so the
-enclosure stays valid. Exact arithmetic decides later whether the layer is active, if that matters.
+by the theorem on rounding errors (`enclosure.rounding`). If |computed| is larger than this bound,
+the sign is certain (theory C1). Otherwise the layer is *unclear*: max(0, t) still lies within the
+same bound of its computed value, so the enclosure stays valid. Exact arithmetic decides later
+whether the layer is active, if that matters.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...enclosure.rounding import FAINT, SLACK, SPARE, TINY, UNIT, gamma
+from ...enclosure.rounding import FAINT, SLACK, SPARE, error, gamma, lengths
 from ...exact.array import Array
 from ..compile.arrays import BlockArrays
 
@@ -69,10 +68,10 @@ class EnclosedPoints:
             rows[:, :d], rows[:, d] = self.values, 1.0
             if unread is not None:
                 rows[:, unread] = 0.0
-            lengths = _lengths(rows[:, :d])
+            sizes = _lengths(rows[:, :d])
             # a power of two ≥ all lengths
-            scale = 2.0 ** np.ceil(np.log2(float(lengths.max()) ** 2 + 1) / 2 + 0.01)
-            self.singles[unread] = SinglePrecision(rows, scale, self._reach(lengths, unread))
+            scale = 2.0 ** np.ceil(np.log2(float(sizes.max()) ** 2 + 1) / 2 + 0.01)
+            self.singles[unread] = SinglePrecision(rows, scale, self._reach(sizes, unread))
         return self.singles[unread]
 
     def reach(self, unread: int | None = None) -> Array:
@@ -86,18 +85,14 @@ class EnclosedPoints:
         size += self.radius
         if unread is not None:
             size[:, unread] = 0.0
-        # lengths are no less than the largest entries, and quicker to find
-        found = np.sqrt(np.einsum("ij,ij->i", size, size))
-        found *= SLACK
-        found += FAINT
-        return np.asarray(found)
+        return lengths(size)  # no less than the largest entries, and quicker to find
 
-    def _reach(self, lengths: Array, unread: int | None) -> Array:
-        """`reach` from the ``lengths`` of the points, (n,), which were found in single precision.
+    def _reach(self, sizes: Array, unread: int | None) -> Array:
+        """`reach` from the lengths of the points, (n,), which were found in single precision.
 
         Where these are out of range, the points themselves are used.
         """
-        if not (lengths.min() > 1 / _SAFE and lengths.max() < _SAFE):
+        if not (sizes.min() > 1 / _SAFE and sizes.max() < _SAFE):
             return self.reach(unread)
         r = self.radius
         if r.max() == r.min():  # as it is before any layer: one point tells all
@@ -105,7 +100,7 @@ class EnclosedPoints:
         found = np.einsum("ij,ij->i", r[:, :unread], r[:, :unread])
         if unread is not None:
             found += np.einsum("ij,ij->i", r[:, unread + 1 :], r[:, unread + 1 :])
-        reach = gamma(r.shape[1] + SPARE) * lengths
+        reach = gamma(r.shape[1] + SPARE) * sizes
         reach += np.sqrt(found)
         reach *= SLACK
         reach += FAINT
@@ -120,8 +115,8 @@ class EnclosedPoints:
         if read is not None:
             x, r = x[:, read], r[:, read]
         largest = max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
-        size = float(r.max(initial=0.0)) + gamma(self.values.shape[1] + SPARE) * largest
-        return size * SLACK + FAINT
+        spare = float(gamma(self.values.shape[1] + SPARE))
+        return (float(r.max(initial=0.0)) + spare * largest) * SLACK + FAINT
 
     def _signs(
         self, arrays: BlockArrays, x: Array, blocks: Array, reach: Array
@@ -132,10 +127,7 @@ class EnclosedPoints:
         b = arrays.b[blocks]
         t = np.einsum("ij,ij->i", x, arrays.u[blocks])
         t += b
-        bound = arrays.norms[blocks] * reach
-        bound += gamma(x.shape[1] + 8) * np.abs(b)
-        bound *= SLACK
-        bound += TINY
+        bound = error(x.shape[1] + 8, np.abs(b), arrays.norms[blocks] * reach)
         rests = t < -bound
         state = np.where(t > bound, ACTIVE, np.where(rests, RESTS, UNCLEAR))
         bound[rests] = 0.0
@@ -151,8 +143,7 @@ class EnclosedPoints:
         step = rise[:, None] * arrays.w[blocks]
         x += step
         r += arrays.absolute_w[blocks] * bound[:, None]
-        r += (8 * UNIT) * (np.abs(x) + np.abs(step)) + TINY
-        r *= SLACK
+        r[:] = error(8, np.abs(x) + np.abs(step), r)
         self.forget()
         return state
 
@@ -169,8 +160,8 @@ class EnclosedPoints:
         step *= arrays.w[blocks, axis]
         values = self.values[rows, axis] + step
         grown = self.radius[rows, axis] + arrays.absolute_w[blocks, axis] * bound
-        grown += (8 * UNIT) * (np.abs(values) + np.abs(step)) + TINY
-        self.values[rows, axis], self.radius[rows, axis] = values, grown * SLACK
+        grown = error(8, np.abs(values) + np.abs(step), grown)
+        self.values[rows, axis], self.radius[rows, axis] = values, grown
         self.forget(axis)
         return state
 
@@ -178,8 +169,7 @@ class EnclosedPoints:
         """Multiply by a number that float64 holds up to rounding."""
         self.forget()
         self.values *= factor
-        self.radius *= abs(factor) * SLACK
-        self.radius += gamma(3) * np.abs(self.values) + TINY
+        self.radius = error(3, np.abs(self.values), abs(factor) * self.radius)
 
 
 def _lengths(rows: Array) -> Array:

@@ -15,7 +15,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....enclosure.filtered import FilteredPoints
+from ....enclosure.enclosed import Enclosed
+from ....enclosure.rounding import SLACK
 from ....exact.array import Array
 from ....exact.numbers import Vector, dot, power_of_two_below, root, short_between
 from ....labels import LabelSet
@@ -152,12 +153,11 @@ def collapsed(
     points = cloud.points
     if cloud.vectors is not None:
         near = [tuple(t - c for t, c in zip(x, center, strict=True)) for x in cloud.vectors]
-        points = FilteredPoints(near)
+        points = Enclosed(near)
     else:
         middle = np.array([float(c / points.scale) for c in center])
-        room = 2.0**-51 * (np.abs(points.values).max(axis=1) + np.abs(middle).max())
-        points = FilteredPoints.of_floats(points.values - middle, points.error + room, points.scale)
-    reach = float((points.sizes + np.sqrt(cloud.dimension) * points.error).max()) * 1.001
+        points = points.minus(middle)
+    reach = float((points.sizes + np.sqrt(cloud.dimension) * points.radius).max()) * SLACK
     spread = Fraction(reach) * points.scale
     factor = power_of_two_below(radius / (4 * spread))
     shift = [y / factor - c for y, c in zip(base, center, strict=True)]

@@ -13,12 +13,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....enclosure.filtered import FilteredPoints, product_slack
+from ....enclosure.enclosed import Enclosed
+from ....enclosure.rounding import error
 from ....exact.array import Array
 from ....exact.numbers import Vector, dot, power_of_two_below
 from ....model.layers import RankOneBlock
 
-_SLACK = 2.0**-50
 _SHARE = 1 - 2.0**-8  # of the room next to a ramp, taken by it
 _HALVINGS = 40
 
@@ -30,7 +30,7 @@ class Crowd:
     share lies between 1 − ``missing[j]`` and 1. S is ``scale``, a power of two.
     """
 
-    def __init__(self, points: FilteredPoints, base: Vector, scale: Fraction) -> None:
+    def __init__(self, points: Enclosed, base: Vector, scale: Fraction) -> None:
         self.points, self.base, self.scale = points, base, scale
         self.taken, self.missing = np.full(len(points), -1), np.zeros(len(points))
         self.steps = np.zeros((1, len(base)))
@@ -51,9 +51,8 @@ class Crowd:
         """Proven lower and upper bounds of ⟨u, x_j − base⟩/S for an exact u."""
         lengths = np.linalg.norm(self.steps, axis=1) * float(np.linalg.norm(u))
         shift, doubt = (self.steps @ u)[self.taken], lengths[self.taken]
-        value, error = (rows[0] for rows in self.points.products(u[None, :]))
-        room = error + _SLACK * (np.abs(value) + np.abs(shift))
-        room += 1.01 * product_slack(len(u)) * doubt
+        value, room = (rows[0] for rows in self.points.products(u[None, :]))
+        room = error(len(u) + 8, np.abs(value) + doubt, room)
         short = shift * (1 - self.missing)
         return (
             np.asarray(value + np.minimum(shift, short) - room),
@@ -177,4 +176,4 @@ class Pencil:
 
 def _upper(x: float | Array, y: float | Array) -> Array:
     """Upper bound of x − y, for numbers that were rounded once."""
-    return np.asarray(x - y + _SLACK * (np.abs(x) + np.abs(y)))
+    return np.asarray(x - y + error(8, np.abs(x) + np.abs(y)))

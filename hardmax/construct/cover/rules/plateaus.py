@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ....enclosure.rounding import SLACK
 from ....exact.array import Array
 from ..height_slice import HeightSlice
 from ..products import beyond, homogeneous
@@ -28,8 +29,8 @@ class Plateaus(TentSearch):
 
     def _panel(self, groups: Array) -> tuple[TentPanel | Opening | None, float]:
         u, beta, own, room = self._proposed(groups)
-        counts, least = beyond(self.all, np.c_[u, beta].T, own + 2.02 * room)
-        inner, outer = own + room, np.minimum(least - 1.01 * room, 1.0)
+        counts, least = beyond(self.all, np.c_[u, beta].T, own + 2 * SLACK * room)
+        inner, outer = own + room, np.minimum(least - SLACK * room, 1.0)
         fine = (counts == groups.shape[1]) & (outer > 4 * inner) & u.any(axis=1)
         half = np.ldexp(0.5, np.frexp(np.where(fine, outer, 1.0))[1])  # a power of two ≤ outer
         fine &= half * self.grid >= 2

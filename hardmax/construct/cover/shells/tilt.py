@@ -11,8 +11,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....enclosure.filtered import rounded_to
+from ....enclosure.rounding import gamma
 from ....exact.array import Array
+from ....exact.dyadic import rounded_to
 from ..height_slice import Cut, HeightSlice, on_grid
 from .facets import FAR
 
@@ -123,8 +124,8 @@ def certified(
     sure = (low.min(axis=1) > 0) & (rest <= 0) & (units > 2.0**-1000) & (top < 2.0**1000)
     factor = rounded_to(1 / np.where(sure, units, 1), 16)
     least, most = wanted - float(BAND), wanted + float(BAND)
-    above = factor[:, None] * low * (1 - 2.0**-50) >= least
-    below = factor[:, None] * high * (1 + 2.0**-50) <= most
+    above = factor[:, None] * low * (1 - gamma(8)) >= least
+    below = factor[:, None] * high * (1 + gamma(8)) <= most
     # all that is parked has a height of at least 1 − 1/4 above B, and there 4·2^k·3/4 ≥ top
     gate = -np.ldexp(4.0, np.frexp(np.where(sure, top, 1))[1] - 1)
     return sure & above.all(axis=1) & below.all(axis=1), factor, gate

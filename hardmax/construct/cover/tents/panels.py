@@ -16,8 +16,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....enclosure.filtered import product_slack, rounded_to
+from ....enclosure.rounding import SLACK, error, gamma
 from ....exact.array import Array, ExactArray
+from ....exact.dyadic import rounded_to
 from ....model.parameters import Parameters
 from ..height_slice import GRID, Cut, HeightSlice
 from ..products import homogeneous, nearest, within_slabs
@@ -113,7 +114,7 @@ class TentSearch:
         assert bits is not None
         self.rng = rng
         self.grid, self.coarse = 2.0**bits, 2.0 ** min(bits, GRID)
-        self.rise = float(rise) * (1 + 2.0**-50)
+        self.rise = float(rise) * (1 + gamma(8))
         X = base.points.values
         self.center = X.mean(axis=0)
         some = X[:: -(-len(X) // 4096)] - self.center
@@ -125,7 +126,7 @@ class TentSearch:
         self.left = members[order]
         self.rows = homogeneous(X[self.left])
         self.length = float(base.points.sizes.max())
-        self.error = float(base.points.error.max())
+        self.radius = float(base.points.radius.max())
         work = len(X) * len(X) / (2 * self.size)
         self.trials = int(min(max(_QUICK / work, min(_BUDGET / work, _LEAST), 1), _TRIALS))
         self.width = 1
@@ -187,7 +188,7 @@ class TentSearch:
         free = (np.isinf(below) | np.isinf(above))[some]
         groups, u, beta, middle, half = (x[some] for x in (groups, u, beta, middle, half))
         beta = beta - middle
-        within = half * (1 - EDGE) - 1.001 * self._room(u, beta)
+        within = half * (1 - EDGE) - SLACK * self._room(u, beta)
         rows, tents = within_slabs(self.rows, np.c_[u, beta].T, within)
         counts = np.bincount(tents, minlength=len(some))
         order = np.argsort(-counts, kind="stable")[: self.width]
@@ -232,10 +233,9 @@ class TentSearch:
 
     def _room(self, u: Array, beta: Array) -> Array:
         """Bounds of the errors of t for all points, (Q,)."""
-        slack = product_slack(u.shape[1] + 1) * 1.01
         length = np.linalg.norm(u, axis=1) * self.length + np.abs(beta)
         size = np.abs(u).sum(axis=1)
-        return np.asarray(slack * length + 1.01 * size * self.error + 2.0**-300)
+        return np.asarray(error(u.shape[1] + 8, length, size * self.radius))
 
     def _hyperplanes(self, groups: Array) -> Array:
         """Normals (Q, d−1) of hyperplanes through the groups, and through random points where

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....enclosure.filtered import rounded_to
 from ....exact.array import Array
+from ....exact.dyadic import rounded_to
 from ....model.layers import RankOneBlock
 from ....stages import tell
 from ..height_slice import Cut, HeightSlice, TooClose, short_power

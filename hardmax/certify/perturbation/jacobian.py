@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
 
-from ..exact.matrix import IntegerRows, clear_denominators
+from ...exact.matrix import IntegerRows, clear_denominators
 
 Term = tuple[int, Fraction, int]  # source, c, number of M
 Blocks = tuple[Term, ...]

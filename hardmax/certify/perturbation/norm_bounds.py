@@ -1,7 +1,7 @@
 """Upper bounds in float64 on the norms of gradients: a filter before exact arithmetic.
 
 A decision whose quotient |f(0)| / ‖∇f‖₁ lies above that of another binds nothing. Nearly all
-decisions are dismissed so, with bounds as in `hardmax.model.shadow`; the rest are exact.
+decisions are dismissed so, by the theorem on rounding errors; the rest are exact.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..enclosure.shadow import ratio
+from ...enclosure.rounding import SLACK, error, underflow
+from ...enclosure.shadow import ratio
 from .jacobian import Functional, Jacobians
 
 _LARGEST = 2**25  # entries of all matrices together; beyond, nothing is dismissed
-_SLACK = 1 + 2.0**-30  # for sums of up to 2^20 terms and a few products
-_TINY = 2.0**-1000  # covers every underflow
+_TINY = underflow(0, 0.0, 0.0)  # covers the underflow of a quotient
 
 
 class NormBounds:
@@ -51,8 +51,8 @@ class NormBounds:
         """
         least, most = self.norms(functional, handles)
         with np.errstate(all="ignore"):  # a NaN bounds nothing
-            low = (np.abs(computed) - error) / most / _SLACK - _TINY
-            high = (np.abs(computed) + error) / least * _SLACK + _TINY
+            low = (np.abs(computed) - error) / most / SLACK - _TINY
+            high = (np.abs(computed) + error) / least * SLACK + _TINY
         return np.where(most == 0, np.inf, low), high
 
     def norms(self, functional: Functional, handles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -68,11 +68,11 @@ class NormBounds:
             low, high = self._norms(functional.u, numbers[single])
             sizes = self._sizes[used[single]]
             with np.errstate(all="ignore"):
-                least[single], most[single] = low * sizes / _SLACK, high * sizes * _SLACK + _TINY
+                least[single], most[single] = low * sizes / SLACK, high * sizes * SLACK + _TINY
         for i in np.flatnonzero(~single).tolist():  # several blocks, or numbers out of range
             norm = functional.norm(int(used[i]))
             near = ratio(norm.numerator, norm.denominator)
-            least[i], most[i] = near / _SLACK, near * _SLACK + _TINY if norm else 0.0
+            least[i], most[i] = near / SLACK, near * SLACK + _TINY if norm else 0.0
         return np.maximum(least - _TINY, 0)[place], most[place]
 
     def _norms(self, u: Sequence[Fraction], used: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,11 +81,10 @@ class NormBounds:
         sums = self._sums[used]
         with np.errstate(all="ignore"):  # what overflows is not bounded
             norms = np.abs(self._stack[used] @ direction).sum(axis=1)
-            error = 2 * (d + 8) * 2.0**-53 * sums * top
-            error += _TINY * (d + 2) * (1 + sums) * (1 + top)
-            known = np.isfinite(norms) & np.isfinite(error)
-            least = np.where(known, np.maximum(norms / _SLACK - error, 0), 0)
-            return least, np.where(known, norms * _SLACK + error, np.inf)
+            bound = error(d + 8, sums * top, lost=underflow(d, top, sums))
+            known = np.isfinite(norms) & np.isfinite(bound)
+            least = np.where(known, np.maximum(norms / SLACK - bound, 0), 0)
+            return least, np.where(known, norms * SLACK + bound, np.inf)
 
     def _follow(self) -> None:
         """Take in what the pool has learnt since."""
@@ -111,5 +110,5 @@ class NormBounds:
             self._stack[number] = [
                 [ratio(x, 1) for x in row] for row in pool.matrices[number].table()
             ]
-            self._sums[number] = np.abs(self._stack[number]).sum() * _SLACK
+            self._sums[number] = np.abs(self._stack[number]).sum() * SLACK
         self._known = len(pool.matrices)

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..exact.matrix import clear_denominators
-from ..model.parameters import PackedBlock
-from ..model.tokens import Tokens
+from ...exact.matrix import clear_denominators
+from ...model.parameters import PackedBlock
+from ...model.tokens import Tokens
 from .jacobian import Functional, Jacobians
 from .limits import Constraint, Kink, Limits
 from .norm_bounds import NormBounds

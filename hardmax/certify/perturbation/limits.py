@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..enclosure.shadow import ratio
-from ..model.tokens import Tokens
+from ...enclosure.shadow import ratio
+from ...model.tokens import Tokens
 from .jacobian import Functional
 
 Gradient = dict[int, list[Fraction]]

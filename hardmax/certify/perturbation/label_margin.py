@@ -10,10 +10,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..exact.numbers import Vector, dot, root
-from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
+from ...exact.numbers import Vector, dot, root
+from ...labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
+from ..predict import predicted
 from .jacobian import Functional, Jacobians
-from .predict import predicted
 
 
 @dataclass(frozen=True)
