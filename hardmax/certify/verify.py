@@ -294,5 +294,8 @@ def _given(model: Any, data: Any) -> tuple[Transformer, Dataset]:
 
         data = load_for(model, data)
     if not isinstance(data, Dataset):
-        raise InputError(f"{kind(data)} is no data set; give hardmax.Dataset(sequences, labels)")
+        raise InputError(
+            f"{kind(data)} is no data set; give hardmax.Dataset(sequences, labels), or for data in "
+            f"shards call hardmax.shards.judge.certify_shards"
+        )
     return model, model.read(data)
