@@ -17,6 +17,8 @@ from hardmax.shards.judge import certify_shards
 @pytest.fixture(params=["npz", "parquet"])
 def folder(request, tmp_path):
     """40 sequences in four shards."""
+    if request.param == "parquet":
+        pytest.importorskip("pyarrow")
     X = np.random.default_rng(0).normal(size=(40, 4, 3))
     data = hm.Dataset(X, np.where(X.mean(axis=1)[:, 0] > 0, "a", "b"))
     data.save(tmp_path / "data" / f"*.{request.param}", shards=4)

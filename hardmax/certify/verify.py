@@ -137,15 +137,17 @@ def certify(
     >>> certify(hm.build(data), data).verdict
     'proved'
     """
-    from .. import Network, certify_network
+    other: Any = model
+    if not isinstance(other, Transformer | str | PathLike):
+        from .. import Network, certify_network
 
-    if isinstance(model, Network):
-        if radius or evaluator != "engine":
-            raise InputError("radius and evaluator are about transformers, not about networks")
-        judged: Certificate = certify_network(
-            model, data, progress, executor=executor, witnesses=witnesses
-        )
-        return judged
+        if isinstance(other, Network):
+            if radius or evaluator != "engine":
+                raise InputError("radius and evaluator are about transformers, not about networks")
+            judged: Certificate = certify_network(
+                other, data, progress, executor=executor, witnesses=witnesses
+            )
+            return judged
     model, data = _given(model, data)
     found, more = judge(model, data, progress, witnesses, evaluator)
     outputs = data.outputs

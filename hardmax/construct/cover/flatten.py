@@ -50,9 +50,9 @@ def flatten(
     Different labels stay at different points. Differently labelled sequences must have different
     means, and d ≥ 2. The height's coordinate is one in which the targets agree, if there is one,
     and in which the labels differ least. B is a power of two so large that f_i B exceeds all other
-    terms. If all ``sets`` are open, α is so small that no
-    point leaves its set when it stays as far from its target as it is from the middle of all
-    points. With a ``power`` j > 0, the entries of f are 2^j, 4^j, … or those of a larger j
+    terms. If all ``sets`` are open, α is so small that no point leaves its set when it stays as far
+    from its target as it is from the middle of all points. With a ``power`` j > 0, the entries of f
+    are 2^j, 4^j, … or those of a larger j
     (docs/theory.md, section 8: general position).
 
     >>> F = Fraction
@@ -232,7 +232,9 @@ def _hidden(
         scored.append((difference(f), f))
     scored.sort()
     kept = [f for _, f in scored[:_KEPT]]
-    least, chance = scored[0][0], float(codes.max()) / len(codes)
+    # about what labels without a meaning differ by
+    rest = len(codes) - int(codes.max()) - 1 - len(within)
+    least, chance = scored[0][0], float(codes.max()) / rest if rest > 0 else float("inf")
     if size == 1 and least > _CLEAR * chance:
         proposed = [_fitted(middle, axis, fixed, smallest) for smallest in _SMALLEST]
         fitted = [f for f in proposed if f is not None]
