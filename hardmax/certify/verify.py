@@ -296,5 +296,5 @@ def _given(model: Any, data: Any) -> tuple[Transformer, Dataset]:
 
         data = load_for(model, data)
     if not isinstance(data, Dataset):
-        raise InputError(f"{kind(data)} is no data set; give a Dataset (shards: certify_shards)")
+        raise InputError(f"{kind(data)} is no data set; give hardmax.Dataset(sequences, labels)")
     return model, model.read(data)
