@@ -355,7 +355,7 @@ def on_a_terminal(width, *arguments):
     return b"".join(parts).decode().replace("\r\n", "\n"), process.wait(60)
 
 
-@pytest.mark.parametrize("width", [40, 80])
+@pytest.mark.parametrize("width", [pytest.param(40, marks=pytest.mark.slow), 80])
 def test_words_stay_whole_on_terminals(built, tmp_path, width):
     wide = 10_000
     for arguments in (["info", built], ["verify", built, tmp_path / "all.csv", "--bounds"]):

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hardmax as hm
@@ -270,7 +270,6 @@ def literal(model, sequence):
 
 
 @given(st.data())
-@settings(max_examples=40)
 def test_mutants_get_their_exact_outputs(data):
     """Any change of a number is run as it stands: the engine's outputs are the literal ones."""
     given_data = uniform(30, 3, 2, seed=1)
@@ -314,7 +313,6 @@ def layers(draw, dense):
 
 
 @given(st.data())
-@settings(max_examples=60)
 def test_any_layers_around_a_wave(data):
     """Whatever patterns the engine finds in them, the outputs are the literal ones."""
     dense = [data.draw(st.fractions(-2, 2, max_denominator=3).filter(bool)) for _ in range(4)]
