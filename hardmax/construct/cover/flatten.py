@@ -29,11 +29,7 @@ _CHUNK = 2**15  # points at a time
 _BITS = 8  # fractional bits of the entries of a vector f that is fitted to the labels
 _CLEAR = 16  # times what chance makes of the difference between labels, from which it is fitted
 _GAIN = 4  # by which the labels must differ less along it than along a short vector
-_SMALLEST = (
-    2.0**-2,
-    2.0**-4,
-    2.0**-8,
-)  # of its entries: the first that hides little more than others
+_SMALLEST = (2.0**-2, 2.0**-4, 2.0**-8)  # of its entries: the first that hides little more
 _LARGEST = 8  # of its entries
 
 
@@ -52,8 +48,7 @@ def flatten(
     and in which the labels differ least. B is a power of two so large that f_i B exceeds all other
     terms. If all ``sets`` are open, α is so small that no point leaves its set when it stays as far
     from its target as it is from the middle of all points. With a ``power`` j > 0, the entries of f
-    are 2^j, 4^j, … or those of a larger j
-    (docs/theory.md, section 8: general position).
+    are 2^j, 4^j, … or those of a larger j (docs/theory.md, section 8: general position).
 
     >>> F = Fraction
     >>> batch = Tokens.from_sequences([[(F(0), F(1))], [(F(2), F(1))]])
@@ -80,9 +75,7 @@ def flatten(
         factor, middle = _shrunk(cloud, targets, sets)
     room = 8 / power_of_two_below(min(abs(g) for g in f if g))
     height = room * max(factor * power_of_two_below(inside), power_of_two_below(outside))
-    block = RankOneBlock.of(
-        d, u=unit, b=height / factor, w=[Fraction(g) for g in f], rho=0, alpha=factor
-    )
+    block = RankOneBlock.of(d, u=unit, b=height / factor, w=f, rho=0, alpha=factor)
     return block, HeightSlice(
         axis, f, height, cloud.scaled(factor), names, codes[kept], kept, middle
     )
@@ -145,12 +138,22 @@ def _projection(
     size = 1
     while True:  # only finitely many directions join two points
         for f in _hidden(scatter, axis, fixed, size, rng, codes):
-            points = cloud.project(axis, f)
-            first = points.first_equal()
-            if (codes[first] == codes).all():
-                kept = np.flatnonzero(first == np.arange(len(first)))
-                return f, points.select(kept), kept
+            found = _along(cloud, codes, axis, f)
+            if found is not None:
+                return f, *found
         size *= 2
+
+
+def _along(
+    cloud: FilteredCloud, codes: Array, axis: int, f: list[Fraction]
+) -> tuple[FilteredCloud, Array] | None:
+    """The projected points, each once, and the indices kept; None where two labels meet."""
+    points = cloud.project(axis, f)
+    first = points.first_equal()
+    if not (codes[first] == codes).all():
+        return None
+    kept = np.flatnonzero(first == np.arange(len(first)))
+    return points.select(kept), kept
 
 
 def _steep(
@@ -161,11 +164,9 @@ def _steep(
     while True:
         f = [Fraction(1 << power * (i + (i < axis))) for i in range(cloud.dimension)]
         f[axis] = Fraction(1)
-        points = cloud.project(axis, f)
-        first = points.first_equal()
-        if (codes[first] == codes).all():
-            kept = np.flatnonzero(first == np.arange(len(first)))
-            return f, points.select(kept), kept
+        found = _along(cloud, codes, axis, f)
+        if found is not None:
+            return f, *found
         power += 1
 
 
@@ -209,9 +210,9 @@ def _hidden(
 ) -> list[list[Fraction]]:
     """Vectors f with f_k = 1, first those along which the labels differ least.
 
-    The entries are small integers, 0 for the coordinates ``fixed``. Where the labels differ along
-    all of these by more than chance explains, and much less along a vector with a few fractional
-    bits, that one comes first.
+    The entries are small integers, 0 for the coordinates ``fixed``. A vector with a few fractional
+    bits comes first where the labels differ clearly along all of those with integers, and much less
+    along this one.
     """
     within, between = scatter
     floor = 1e-6 * float(np.trace(within + between)) + 1e-12

@@ -169,7 +169,7 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
     few = not hopeless and fewest < task.room and len(task.base) <= _MANY
     limit, sure = (fewest, False) if few else (task.room, True)
     if learned is not None and len(task.base) > _MANY:  # those that would be chosen
-        limit, sure = -(-len(learned.blocks) // _WORTH), False
+        limit, sure = _room(task, learned), False
     tents = _attempt(lambda: tents_variant(task, limit, sure=sure))
     if few and tents is None:
         shells = _attempt(lambda: shells_variant(task, task.room))
@@ -179,7 +179,7 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
     forms = [form for form in (tents, shells, learned) if form is not None]
     room = min([task.room, *(len(form.blocks) for form in forms if form is not learned)])
     if learned is not None:  # shallower by so much that it is chosen
-        room = min(room, -(-len(learned.blocks) // _WORTH))
+        room = min(room, _room(task, learned))
     if fewest_open(task) < room and len(task.base) <= _MANY:
         opened = _attempt(lambda: open_variant(task, room))
         forms += [opened] if opened is not None else []

@@ -56,15 +56,15 @@ def stated(task: Task) -> dict[str, int]:
 def general_variant(
     task: Task, cloud: FilteredCloud, flatten: Flatten, room: int
 ) -> Variant | None:
-    """The form with the least stated count, if this is less than ``room``; None where the means are
-    not in general position.
+    """A form in fewer than ``room`` blocks, those with the least stated counts tried first; None
+    where there is none, or the means are not in general position.
 
     ``cloud`` are the means. ``flatten(j)`` for j ≥ 1 flattens anew, along f with entries 2^j, 4^j,
     …: if d means are affinely independent, their images are too, but for finitely many j.
     """
-    counts = stated(task)
-    if len(cloud) ** 2 * task.base.dimension > WORK or min(counts.values()) >= room:
+    if len(cloud) ** 2 * task.base.dimension > WORK:
         return None
+    counts = stated(task)
     exact = counts.pop("exact")
     names = sorted((name for name in counts if counts[name] < room), key=counts.__getitem__)
     if exact < int(_SHARE * min(room, *counts.values())):
