@@ -9,6 +9,8 @@ from .shells.exact_heights import park_exactly
 from .shells.park import fewest
 from .variants import Task, Variant
 
+SHARE = 0.9  # exact heights need long numbers: they are used where they save a tenth of the blocks
+
 
 def extended(task: Task) -> tuple[Polyline, dict[str, Vector]] | None:
     """The polyline through the targets that bends least, with a first point "" before them, and

@@ -20,7 +20,7 @@ from ..peel.strategy import build_peel
 from ..shared.filtered_means import Means
 from ..shared.staged import Staged
 from ..shared.untied import representatives, split_tied
-from .exact_variant import exact_variant, fewest_exact
+from .exact_variant import SHARE, exact_variant, fewest_exact
 from .flatten import coded, flatten
 from .general.forms import general_variant
 from .height_slice import TooClose
@@ -36,7 +36,6 @@ from .variants import (
 )
 
 _MANY = 12_000  # points up to which there is time for what takes one step for each of them
-_SHARE = 0.9  # exact heights need long numbers: they are used where they save a tenth of the blocks
 _WORTH = 2  # a list that generalises may take this many times the blocks of the shallowest form
 
 
@@ -184,7 +183,7 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
         opened = _attempt(lambda: open_variant(task, room))
         forms += [opened] if opened is not None else []
     room = min([room, *(len(form.blocks) for form in forms if form is not learned)])
-    exact = _exact(task, int(_SHARE * room))
+    exact = _exact(task, int(SHARE * room))
     forms += [exact] if exact is not None else []
     counts = {form.name: len(form.blocks) + 1 for form in forms}
     best = min(forms, key=lambda form: len(form.blocks), default=None)

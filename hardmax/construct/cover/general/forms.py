@@ -21,7 +21,7 @@ from ....model.layers import RankOneBlock
 from ...shared.filtered_means import FilteredCloud
 from ...shared.staged import Staged
 from ..ending import finish, polyline
-from ..exact_variant import extended, fewest_exact
+from ..exact_variant import SHARE, extended, fewest_exact
 from ..height_slice import HeightSlice
 from ..open.greedy_pushes import groups
 from ..open.open_cover import aims, collapsed
@@ -32,7 +32,6 @@ from .hyperplanes import DegenerateError
 from .tents import tents
 
 WORK = 4e6  # n²(d − 1) for n points up to which there is time
-_SHARE = 0.9  # exact heights are used where they save a tenth of the blocks
 _DRAWS = 8  # choices of the points y_c that are tried
 
 Flatten = Callable[[int], tuple[RankOneBlock, HeightSlice]]
@@ -67,7 +66,7 @@ def general_variant(
     counts = stated(task)
     exact = counts.pop("exact")
     names = sorted((name for name in counts if counts[name] < room), key=counts.__getitem__)
-    if exact < int(_SHARE * min(room, *counts.values())):
+    if exact < int(SHARE * min(room, *counts.values())):
         names.insert(0, "exact")
     for name in names:
         if name == "open":  # may fail by chance; then the next form serves
