@@ -21,7 +21,8 @@ from ..paper.classify import classify
 from ..paper.match import LabelledPoints
 from .height_slice import HeightSlice
 
-_SPREAD = 8  # height per unit of distance between targets
+# How far the height rises for each unit of distance between two targets.
+_SPREAD = 8
 
 
 @dataclass(frozen=True)

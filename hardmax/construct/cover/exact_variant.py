@@ -9,7 +9,8 @@ from .shells.exact_heights import park_exactly
 from .shells.park import fewest
 from .variants import Task, Variant
 
-SHARE = 0.9  # exact heights need long numbers: they are used where they save a tenth of the blocks
+# Exact heights need long numbers, so they are used only where they save a tenth of the blocks.
+SHARE = 0.9
 
 
 def extended(task: Task) -> tuple[Polyline, dict[str, Vector]] | None:

@@ -22,15 +22,23 @@ from ...model.tokens import Tokens
 from ..shared.filtered_means import FilteredCloud, Means
 from .height_slice import HeightSlice
 
-_DRAWS = 64  # vectors f among which the one that hides least is chosen
+# This many vectors f are drawn; the one that hides least is chosen.
+_VECTORS_DRAWN = 64
 _LEAST = Fraction(1, 2**200)
-_KEPT = 8  # of them, tried in turn
-_CHUNK = 2**15  # points at a time
-_BITS = 8  # fractional bits of the entries of a vector f that is fitted to the labels
-_CLEAR = 16  # times what chance makes of the difference between labels, from which it is fitted
-_GAIN = 4  # by which the labels must differ less along it than along a short vector
-_SMALLEST = (2.0**-2, 2.0**-4, 2.0**-8)  # of its entries: the first that hides little more
-_LARGEST = 8  # of its entries
+# This many of them, the best first, are tried in turn.
+_VECTORS_TRIED = 8
+_POINTS_AT_A_TIME = 2**15
+# Fractional bits of the entries of a vector f that is fitted to the labels.
+_FITTED_BITS = 8
+# f is fitted to the labels where every short vector hides this many times more than it would of
+# random labels.
+_CLEAR_DIFFERENCE = 16
+# It is used where it hides less than 1/4 of what the best short vector hides.
+_LEAST_GAIN = 4
+# Least entries of a fitted f, tried in turn: the first that hides little more is taken.
+_SMALLEST_ENTRIES = (2.0**-2, 2.0**-4, 2.0**-8)
+# Largest entry of a fitted f.
+_LARGEST_ENTRY = 8
 
 
 def flatten(
@@ -184,12 +192,12 @@ def _axis(cloud: FilteredCloud, scatter: tuple[Array, Array], targets: list[Vect
 def _scatter(cloud: FilteredCloud, codes: Array) -> tuple[Array, Array]:
     """The covariance within the labels and between them, both (d, d)."""
     floats, count = cloud.points.values, len(cloud)
-    middle = floats[:_CHUNK].mean(axis=0)
+    middle = floats[:_POINTS_AT_A_TIME].mean(axis=0)
     sizes = np.bincount(codes)
     sums = np.zeros((len(sizes), floats.shape[1]))
     square = np.zeros((floats.shape[1],) * 2)
-    for a in range(0, count, _CHUNK):
-        rows, some = floats[a : a + _CHUNK] - middle, codes[a : a + _CHUNK]
+    for a in range(0, count, _POINTS_AT_A_TIME):
+        rows, some = floats[a : a + _POINTS_AT_A_TIME] - middle, codes[a : a + _POINTS_AT_A_TIME]
         square += rows.T @ rows
         order = np.argsort(some, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(some[order]) != 0])
@@ -227,22 +235,22 @@ def _hidden(
 
     entries = [Fraction(x) for x in range(-size, size + 1) if x]
     scored = []
-    for _ in range(_DRAWS):
+    for _ in range(_VECTORS_DRAWN):
         f = [Fraction(0) if i in fixed else rng.choice(entries) for i in range(len(within))]
         f[axis] = Fraction(1)
         scored.append((difference(f), f))
     scored.sort()
-    kept = [f for _, f in scored[:_KEPT]]
+    kept = [f for _, f in scored[:_VECTORS_TRIED]]
     # about what labels without a meaning differ by
     rest = len(codes) - int(codes.max()) - 1 - len(within)
     least, chance = scored[0][0], float(codes.max()) / rest if rest > 0 else float("inf")
-    if size == 1 and least > _CLEAR * chance:
-        proposed = [_fitted(middle, axis, fixed, smallest) for smallest in _SMALLEST]
+    if size == 1 and least > _CLEAR_DIFFERENCE * chance:
+        proposed = [_fitted(middle, axis, fixed, smallest) for smallest in _SMALLEST_ENTRIES]
         fitted = [f for f in proposed if f is not None]
         hidden = [difference(f) for f in fitted]
-        near = max(chance, _GAIN * min(hidden, default=least))
+        near = max(chance, _LEAST_GAIN * min(hidden, default=least))
         place = next((i for i, each in enumerate(hidden) if each <= near), None)
-        if place is not None and _GAIN * hidden[place] < least:
+        if place is not None and _LEAST_GAIN * hidden[place] < least:
             kept.insert(0, fitted[place])
     return kept
 
@@ -271,8 +279,8 @@ def _fitted(middle: Array, axis: int, fixed: set[int], smallest: float) -> list[
             small &= np.abs(row) >= np.median(np.abs(row[small]))  # half of them, then again
             row[small] = np.copysign(smallest, row[small])
             given |= small
-        row = np.round(row * 2.0**_BITS) / 2.0**_BITS
-        if np.abs(row).max() <= _LARGEST:
+        row = np.round(row * 2.0**_FITTED_BITS) / 2.0**_FITTED_BITS
+        if np.abs(row).max() <= _LARGEST_ENTRY:
             f = [Fraction(0)] * len(middle)
             for i, x in zip(free, row.tolist(), strict=True):
                 f[i] = Fraction(x)

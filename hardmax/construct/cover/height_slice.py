@@ -21,8 +21,10 @@ from ...model.layers import RankOneBlock
 from ...model.parameters import Parameters
 from ..shared.filtered_means import FilteredCloud
 
-GRID = 36  # fractional bits of directions and offsets, relative to the cloud
-_SAFE = 900  # scales from 2^-900 to 2^900 keep directions floats
+# Directions and offsets are multiples of 2^-GRID, relative to the size of the cloud.
+GRID = 36
+# Directions are float64 numbers where the scale lies between 2^-_SAFE and 2^_SAFE.
+_SAFE = 900
 
 
 class TooClose(Exception):  # noqa: N818

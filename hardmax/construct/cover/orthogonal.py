@@ -10,8 +10,10 @@ from ...exact.array import Array
 from ...exact.numbers import Vector
 from .height_slice import TooClose
 
-_BITS = 40  # of a normal, beyond those of p
-_LONGEST = 30  # bits of the entries of p
+# Bits of a normal, beyond those of p.
+_BITS = 40
+# The entries of p may have this many bits.
+_LONGEST = 30
 
 
 class Orthogonal:

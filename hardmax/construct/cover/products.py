@@ -14,8 +14,10 @@ from ...exact.array import Array
 from ...threads import in_threads
 
 _ROWS, _COLUMNS = 512, 512  # of a block
-_PIECE = 1 << 15  # rows for one thread
-_WORTH = 1e7  # entries of a product that are worth threads
+# Rows that one thread takes at a time.
+_PIECE = 1 << 15
+# A product with fewer entries than this is not worth several threads.
+_WORTH = 1e7
 
 
 def homogeneous(X: Array) -> Array:

@@ -35,8 +35,10 @@ from .variants import (
     tents_variant,
 )
 
-_MANY = 12_000  # points up to which there is time for what takes one step for each of them
-_WORTH = 2  # a list that generalises may take this many times the blocks of the shallowest form
+# For more points than this, forms that take a step for each point are not tried.
+_MANY = 12_000
+# A list that generalises may take this many times the blocks of the shallowest form.
+_WORTH = 2
 
 
 def build_cover(

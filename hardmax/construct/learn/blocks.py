@@ -20,9 +20,12 @@ from ...exact.array import Array
 from ...model.layers import RankOneBlock
 from .features import Features
 
-_BITS = 14  # of a weight, relative to the scores that its feature adds
+# Bits of a weight, relative to the scores that its feature adds.
+_WEIGHT_BITS = 14
+# Bits of an entry of a random mixture of coordinates.
 _MIXTURE_BITS = 4
-_ROOM = 2**10  # how much larger than any score of the data the offset of the read-out is
+# The offset of the read-out is this many times larger than any score of the data.
+_OFFSET_RATIO = 2**10
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def weights(features: Array, matrix: Array, constants: Array) -> Weights:
     deviation = features.std(axis=0)
     size = np.where(deviation > 0, deviation, 1.0)[:, None]
     unit = float((np.abs(rows) * size).max(initial=0.0)) or 1.0
-    grid = unit * 2.0**-_BITS
+    grid = unit * 2.0**-_WEIGHT_BITS
     return Weights(_rounded(rows, grid / size), _rounded(shift, np.full_like(shift, grid)))
 
 
@@ -123,7 +126,7 @@ def offset_for(means: Array, lifted: Array, weights: Weights) -> Fraction:
     largest = max(
         float(np.abs(part).max(initial=0.0)) for part in (means, lifted, weights.constants)
     )
-    return Fraction(2) ** int(np.ceil(np.log2(max(largest, 2.0**-100)))) * _ROOM
+    return Fraction(2) ** int(np.ceil(np.log2(max(largest, 2.0**-100)))) * _OFFSET_RATIO
 
 
 def readout_blocks(weights: Weights, layout: Layout, offset: Fraction) -> list[RankOneBlock]:

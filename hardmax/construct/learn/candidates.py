@@ -10,10 +10,13 @@ from ...dataset import Dataset, Reading
 from ...exact.array import Array
 from .features import Mixture
 
-_WINDOW = 9  # tokens, as in ROCKET and its kin
+# A window has this many tokens, as in ROCKET and its kin.
+_WINDOW = 9
 _DILATIONS = (1, 2, 4, 8, 16, 32, 64)
-_WIDEST = 512  # coordinates that a window may have
-_NUMBERS = 2**26  # coordinates of all tokens; longer data get a stride
+# A window may have this many coordinates.
+_WIDEST_WINDOW = 512
+# All windows may have this many coordinates together; longer data get a stride.
+_MOST_NUMBERS = 2**26
 
 _MEAN = Mixture(0.0, 0.0)
 _ORDERLESS = Mixture(0.5, 0.5)
@@ -59,7 +62,7 @@ def candidates(data: Dataset) -> list[Candidate]:
 def _whole(lengths: Array, channels: int, given: Reading) -> list[Candidate]:
     """Short sequences of one length as rows of a table."""
     length = int(lengths[0])
-    if (lengths != length).any() or (2 * length - 1) * channels > _WIDEST:
+    if (lengths != length).any() or (2 * length - 1) * channels > _WIDEST_WINDOW:
         return []
     # the token at the first place is the only one, and its window reaches to the last place
     reading = replace(given, window=2 * length - 1, stride=length)
@@ -70,14 +73,14 @@ def _window(data: Dataset, length: int, tokens: int, given: Reading) -> Reading:
     """Nine neighbours at as many dilations as fit in a typical sequence and in the memory."""
     channels = data.written_dimension
     size = min(_WINDOW, max(1, length - 1 + length % 2))
-    while size > 1 and size * channels > _WIDEST:
+    while size > 1 and size * channels > _WIDEST_WINDOW:
         size -= 2
     size = max(size, 1)
     found = replace(given, window=size)
     for dilation in _DILATIONS[1:]:
         wider = replace(found, dilations=(*found.dilations, dilation))
-        if (size - 1) * dilation >= length or len(wider.offsets) * channels > _WIDEST:
+        if (size - 1) * dilation >= length or len(wider.offsets) * channels > _WIDEST_WINDOW:
             break
         found = wider
-    stride = -(-tokens * len(found.offsets) * channels // _NUMBERS)
+    stride = -(-tokens * len(found.offsets) * channels // _MOST_NUMBERS)
     return replace(found, stride=stride)

@@ -16,14 +16,22 @@ import numpy as np
 from ...dataset import Reading
 from ...exact.array import Array
 
-_KERNELS = 600  # kernels of a pool
-_THRESHOLDS = 4  # of each kernel, spread over the quantiles of its values
-_WIDTH = 0.1  # of a ramp, as a share of the values of its kernel
-_SAMPLE = 15_000  # tokens that show how the values of a kernel are spread
-_CHUNK = 2**22  # values of features at a time
-_BITS = 6  # of the numbers of a kernel, relative to the largest
-_THRESHOLD_BITS = 8  # of a threshold, relative to the deviation of the kernel's values
-_CHANNELS = 9  # that a kernel sees at most
+# A pool has this many kernels.
+_KERNELS = 600
+# Each kernel has this many thresholds, spread over the quantiles of its values.
+_THRESHOLDS = 4
+# A ramp covers this share of the values of its kernel.
+_RAMP_WIDTH = 0.1
+# This many tokens show how the values of a kernel are spread.
+_SAMPLED_TOKENS = 15_000
+# This many values of features are computed at a time.
+_VALUES_AT_A_TIME = 2**22
+# Bits of an entry of a kernel, relative to the largest.
+_KERNEL_BITS = 6
+# Bits of a threshold, relative to the standard deviation of the kernel's values.
+_THRESHOLD_BITS = 8
+# A kernel sees this many channels at most.
+_MOST_CHANNELS = 9
 
 
 @dataclass(frozen=True)
@@ -62,7 +70,7 @@ class Features:
         width = self.high - self.low
         first = 0
         while first < len(found):
-            room = offsets[first] + max(1, _CHUNK // max(1, len(self)))
+            room = offsets[first] + max(1, _VALUES_AT_A_TIME // max(1, len(self)))
             last = max(first + 1, int(np.searchsorted(offsets, room, side="right")) - 1)
             values = tokens[offsets[first] : offsets[last]] @ self.u.T
             values -= self.low
@@ -112,7 +120,7 @@ def draw(
     ``channels`` is the dimension of the tokens in the file. Kernels whose values do not vary over
     the tokens are left out.
     """
-    some = tokens[rng.permutation(len(tokens))[:_SAMPLE]]
+    some = tokens[rng.permutation(len(tokens))[:_SAMPLED_TOKENS]]
     spread = some.std(axis=0)
     parts = [_coordinates(some, reading.offsets.index(0) * channels, channels)]
     kinds = (
@@ -127,7 +135,7 @@ def draw(
             u = _kernels(count, spread, reading, channels, tokens.shape[1], rng)
             if placed:
                 _place(u, some, len(reading.offsets) * channels, rng)
-            parts.append(_thresholds(_short(u, _BITS), some, ramps, rng))
+            parts.append(_thresholds(_short(u, _KERNEL_BITS), some, ramps, rng))
     return Features.joined(parts)
 
 
@@ -161,7 +169,7 @@ def _kernels(
     size = reading.window
     steps = np.arange(size) - (size - 1) // 2
     unit = np.where(spread > 0, 1 / np.where(spread > 0, spread, 1.0), 0.0)
-    most = min(channels, _CHANNELS)
+    most = min(channels, _MOST_CHANNELS)
     for row in u:
         dilation = int(rng.choice(reading.dilations))
         several = min(most, int(2 ** rng.uniform(0, np.log2(most + 1))))
@@ -204,7 +212,7 @@ def _thresholds(u: Array, some: Array, ramps: bool, rng: np.random.Generator) ->
     parts = []
     for k in range(_THRESHOLDS):
         level = (k + rng.random(len(u))) / _THRESHOLDS
-        ends = level[:, None] + (np.array([-0.5, 0.5]) * _WIDTH if ramps else np.zeros(2))
+        ends = level[:, None] + (np.array([-0.5, 0.5]) * _RAMP_WIDTH if ramps else np.zeros(2))
         rank = np.clip(ends * last, 0, last).astype(int)
         low, high = (np.round(values[rank[:, i], every] / grid) * grid for i in (0, 1))
         high = np.maximum(high, low + grid) if ramps else np.full(len(u), np.inf)

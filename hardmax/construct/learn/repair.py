@@ -20,10 +20,14 @@ from ...exact.numbers import power_of_two_below
 from ...model.layers import RankOneBlock
 from .blocks import Layout
 
-_TRIALS = 32  # slabs tried for groups of one size
-_BITS = 30  # of the numbers of a slab, relative to the cloud
-_THIN = 2.0**-8  # most that a slab is wide, relative to the cloud
-_LEAST = 2.0**-24  # least, so that floats see clearly who is in it
+# This many slabs are tried for groups of one size.
+_TRIALS = 32
+# Bits of the numbers of a slab, relative to the cloud.
+_SLAB_BITS = 30
+# A slab is at most this wide, relative to the cloud,
+_WIDEST_SLAB = 2.0**-8
+# and at least this wide, so that floats see clearly which points lie in it.
+_THINNEST_SLAB = 2.0**-24
 
 
 class NoPlateauError(Exception):
@@ -100,9 +104,9 @@ def _slab(
                 best = outside, u, b
         assert best is not None  # there is at least one trial
         outside, u, b = best
-        a = float(power_of_two_below(Fraction(min(outside * 0.99, _THIN))) if outside else 0)
+        a = float(power_of_two_below(Fraction(min(outside * 0.99, _WIDEST_SLAB))) if outside else 0)
         caught = np.abs(cloud[left] @ u + b) <= 0.49 * a
-        if a >= _LEAST and caught.any():
+        if a >= _THINNEST_SLAB and caught.any():
             return u, b, a, caught
         size //= 2
     raise NoPlateauError
@@ -116,6 +120,6 @@ def _through(group: Array, rng: np.random.Generator) -> tuple[Array, float]:
     rank = min(len(group) - 1, width - 1)
     free = span[rank:]
     u = rng.normal(size=len(free)) @ free
-    grid = 2.0**-_BITS
+    grid = 2.0**-_SLAB_BITS
     u = np.round(u / np.abs(u).max() / grid) * grid
     return u, float(np.round(-float(middle @ u) / grid) * grid)

@@ -15,12 +15,17 @@ import numpy as np
 
 from ...exact.array import Array
 
-PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # for each feature that is kept
-_PATH = 0.1  # the penalty while features are thrown out
-_DROP = 0.7  # share of the blocks that a step of it keeps
+# Ridge penalties that are compared, for each feature that is kept.
+PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+# The ridge penalty while features are eliminated.
+_ELIMINATION_PENALTY = 0.1
+# Each step of the elimination keeps this share of the blocks.
+_KEPT_SHARE = 0.7
 _FOLDS = 5
-_SURE = 250  # predictions that cross-validation should count; small data are cut several times
-_REPEATS = 5  # at most
+# Cross-validation should count this many predictions; small data are cut several times,
+_WANTED_PREDICTIONS = 250
+# but this many times at most.
+_MOST_REPEATS = 5
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ def cross_validate(
     1
     """
     wrong = np.zeros((len(budgets), len(PENALTIES)))
-    repeats = min(_REPEATS, max(1, _SURE // len(y)))
+    repeats = min(_MOST_REPEATS, max(1, _WANTED_PREDICTIONS // len(y)))
     for _ in range(repeats):
         fold = _folds(y, rng)
         for k in np.unique(fold).tolist():
@@ -130,10 +135,10 @@ def _fits(
 def _thrown_out(X: Array, Y: Array, cost: Array, kept: Array, budget: int) -> Array:
     """Fewer and fewer features, until they take at most ``budget`` blocks."""
     while (total := int(cost[kept].sum())) > budget:
-        weights = _ridge(X[:, kept], Y, [_PATH])[0]
+        weights = _ridge(X[:, kept], Y, [_ELIMINATION_PENALTY])[0]
         worth = np.abs(weights).sum(axis=1) / np.sqrt(cost[kept])
         order = np.argsort(-worth, kind="stable")
-        aim = max(budget, int(_DROP * total))
+        aim = max(budget, int(_KEPT_SHARE * total))
         count = int((np.cumsum(cost[kept][order]) <= aim).sum())
         kept = np.sort(kept[order[:count]])
     return kept

@@ -37,9 +37,13 @@ from .features import Features, draw
 from .repair import NoPlateauError, plateaus
 from .ridge import Plan, cross_validate, fit
 
-_BUDGETS = (512, 256, 128, 64, 32)  # blocks for features
-_FEWEST = 10  # sequences from which on cross-validation says something
-_MOST = 1000  # sequences used for choosing; the weights are then fitted to all
+# Numbers of blocks for features that are compared.
+_BUDGETS = (512, 256, 128, 64, 32)
+# With fewer sequences than this, cross-validation says nothing.
+_LEAST_FOR_FOLDS = 10
+# Features are chosen on this many sequences at most; the weights are then fitted to all.
+_CHOOSING_SEQUENCES = 1000
+# This many coordinates may hold random mixtures of the others, for repairs.
 _MIXTURES = 64
 
 
@@ -95,7 +99,7 @@ def build_learn(
     chosen, means = trial.pool.select(scores.kept), means[:, scores.kept]
     rounded = weights(means, scores.weights, scores.constants)
     learned: dict[str, Any] = {"features": len(chosen), "penalty": trial.plan.penalty}
-    if len(y) >= _FEWEST:
+    if len(y) >= _LEAST_FOR_FOLDS:
         learned["cross_validated_error"] = round(trial.plan.error, 4)
     try:
         if data.own_sets:
@@ -143,8 +147,8 @@ def _best(
         tokens = read.tokens.values
         pool = _drawn(candidate, tokens, data.written_dimension, rng)
         plan = Plan(most, 1.0, 1.0)
-        if len(y) >= _FEWEST:
-            rows = rng.permutation(len(y))[:_MOST]
+        if len(y) >= _LEAST_FOR_FOLDS:
+            rows = rng.permutation(len(y))[:_CHOOSING_SEQUENCES]
             means = _means(pool, read, rows)
             plan = cross_validate(means, y[rows], pool.cost, budgets, rng)
         if best is None or plan.error < best.plan.error:

@@ -16,7 +16,8 @@ from ...errors import ResourceLimitError
 from ...exact.numbers import power_of_two_below, short_between
 from ...model.layers import RankOneBlock
 
-_MOST = 2**1000
+# Parameters stay below this; float64 holds numbers up to 2^1024.
+_LARGEST_NUMBER = 2**1000
 
 
 def place_on_line(
@@ -55,7 +56,7 @@ class _Line:
         self.blocks: list[RankOneBlock] = []
 
     def _apply(self, u: int, b: Fraction, w: Fraction) -> None:
-        if max(abs(b), abs(w)) >= _MOST:
+        if max(abs(b), abs(w)) >= _LARGEST_NUMBER:
             raise ResourceLimitError(
                 "tokens with one coordinate take numbers past the range of float64 here; "
                 "--positional gives them a second coordinate"

@@ -22,7 +22,9 @@ from ..shared.directions import directions
 from .prefixes import Prefixes
 
 _HALF = Fraction(1, 2)
-_LOOKS = 4  # layers that are tried for each block
+# This many layers are compared for each block.
+_LAYERS_COMPARED = 4
+# After this many layers the search gives up.
 _TRIES = 400
 
 
@@ -59,7 +61,7 @@ def _best(
         count = _different(state, prefixes)
         if count > (found[0] if found else least):
             found = count, state, block
-        if found and (tried >= _LOOKS or found[0] == len(prefixes)):
+        if found and (tried >= _LAYERS_COMPARED or found[0] == len(prefixes)):
             return found
         if tried > _TRIES:
             raise ConstructionError("no block parts two prefixes that can be parted")
@@ -73,7 +75,7 @@ def _blocks(batch: Tokens, prefixes: Prefixes, rng: Random) -> Iterator[RankOneB
     pairs = _tied(batch, prefixes)
     scale, share = Fraction(1), _HALF
     while True:
-        for _ in range(_LOOKS):
+        for _ in range(_LAYERS_COMPARED):
             support = pairs[rng.randrange(len(pairs))]
             u, b, gain = _hinge(batch, support, rng)
             w = tuple(scale / gain * x for x in next(directions(rng, d, 1)))

@@ -25,6 +25,7 @@ from .separate import separate
 from .tents import States, moves
 
 STAGES = ("separate", "shift", "tent", "place")
+# This many shifts are tried.
 _SHIFTS = 40
 
 

@@ -16,9 +16,13 @@ from ...exact.numbers import Vector, power_of_two_below
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
 
-_LOOKS = 24  # directions that floats compare
-_CLEAR = 1e-9  # gaps, relative to the size of the points, that floats measure well enough
-_EXACT = 12  # directions that are compared exactly where floats see no gap
+# This many directions with two entries, and as many with all, are compared in floats.
+_FLOAT_DIRECTIONS = 24
+# Gaps larger than this, relative to the size of the points, are measured well enough by floats.
+_FLOAT_GAP = 1e-9
+# This many directions are compared exactly where floats see no gap.
+_EXACT_DIRECTIONS = 12
+# This many directions are tried before the search gives up.
 _TRIES = 60
 
 
@@ -122,7 +126,7 @@ def _clear(
     best = int(np.argmax(widths))
     if len(x) == 1:
         return looks[best], Fraction(1)
-    if not _CLEAR * size < widths[best] < np.inf:
+    if not _FLOAT_GAP * size < widths[best] < np.inf:
         return [], None
     return looks[best], Fraction(float(widths[best]))
 
@@ -132,7 +136,7 @@ def _exactly_clear(
 ) -> tuple[list[int], Fraction | None]:
     """The same in exact arithmetic."""
     found: tuple[list[int], Fraction | None] = [], None
-    for u in _directions(line, rng)[:_EXACT]:
+    for u in _directions(line, rng)[:_EXACT_DIRECTIONS]:
         values = states.values(u)
         width = min(abs(t - values[place]) for i, t in enumerate(values) if i != place)
         size = Fraction(width, states.common << max(map(int.bit_length, u)))
@@ -148,13 +152,13 @@ def _directions(line: list[int], rng: Random) -> list[list[int]]:
     if d < 2:
         return found
     pivot = max(range(d), key=lambda i: abs(line[i]))
-    for k in range(2 * _LOOKS):
+    for k in range(2 * _FLOAT_DIRECTIONS):
         u = [0] * d
-        if k < _LOOKS:
+        if k < _FLOAT_DIRECTIONS:
             p, q = rng.sample(range(d), 2)
             u[p], u[q] = line[q], -line[p]
         else:
-            size = 1 + k - _LOOKS
+            size = 1 + k - _FLOAT_DIRECTIONS
             c = [rng.randint(-size, size) if i != pivot else 0 for i in range(d)]
             u = [t * line[pivot] for t in c]
             u[pivot] = -sum(s * t for s, t in zip(c, line, strict=True))

@@ -27,10 +27,14 @@ from ..shared.collapse import CollapsedPoints
 from ..shared.move import move
 from ..shared.moves import Moves
 
-_PANEL = 512  # points treated in one matrix product
-_SHORT = 20  # bits of a rounded direction
-_SIZES = (6, 12, 24, 48)  # bits of rounded parameters, tried in turn
-_WIDE = 2.0**-16  # a gap this wide, relative to |u||x|, is taken as the floats give it
+# This many points are treated in one matrix product.
+_PANEL_POINTS = 512
+# Bits of a rounded direction.
+_DIRECTION_BITS = 20
+# Bits of rounded parameters, tried in turn.
+_PARAMETER_BITS = (6, 12, 24, 48)
+# A gap this wide, relative to |u||x|, is taken as the floats give it.
+_CLEAR_GAP = 2.0**-16
 
 
 class Target:
@@ -68,9 +72,9 @@ def peel_radially(cloud: CollapsedPoints, targets: Mapping[str, Target]) -> Para
         moving -= 1
     gaps = _Gaps(cloud.center, offsets, targets)
     moves = Moves(len(cloud.center))
-    for start in range(0, moving, _PANEL):
+    for start in range(0, moving, _PANEL_POINTS):
         tell("peel", moving - start)
-        for k, (u, gap) in enumerate(gaps.panel(start, min(start + _PANEL, moving)), start):
+        for k, (u, gap) in enumerate(gaps.panel(start, min(start + _PANEL_POINTS, moving)), start):
             if aims[k].open:
                 moves.add_block(_move(points.vector(k), aims[k], vector_of(u), gap, gaps.slack))
             else:
@@ -99,11 +103,11 @@ class _Gaps:
 
     def panel(self, start: int, end: int) -> list[tuple[Row, Fraction]]:
         """(u, gap) of points start … end − 1, all later points still in place."""
-        u = rounded_to(self.points.values[start:end], _SHORT)
+        u = rounded_to(self.points.values[start:end], _DIRECTION_BITS)
         own = np.arange(end - start)
         upper = np.full(len(u), -np.inf)
-        for first in range(start, len(self.points), _PANEL):
-            value, room = self.points.products(u, slice(first, first + _PANEL))
+        for first in range(start, len(self.points), _PANEL_POINTS):
+            value, room = self.points.products(u, slice(first, first + _PANEL_POINTS))
             if first == start:
                 here = value[own, own] - room[own, own]
                 value[
@@ -116,7 +120,7 @@ class _Gaps:
         upper = np.maximum(upper, (rest + room + miss[:, None]).max(axis=1))
         gap = here - upper
         gap -= error(8, np.abs(here) + np.abs(upper), lost=0.0)
-        wide = (gap > _WIDE * size) & (_WIDE * size > 0)
+        wide = (gap > _CLEAR_GAP * size) & (_CLEAR_GAP * size > 0)
         return [
             (row, Fraction(g) * self.points.scale) if sure else self._exact(start + i)
             for i, (row, g, sure) in enumerate(
@@ -145,7 +149,7 @@ def _move(x: Vector, target: Target, u: Vector, gap: Fraction, slack: Fraction) 
     """
     block = move(x, target.point, u, dot(u, x) - gap)
     b, w, h = block.b, block.w, dot(u, x) + block.b
-    for size in _SIZES if target.open else ():
+    for size in _PARAMETER_BITS if target.open else ():
         found = _rounded(b, w, h, size)
         height = h + found[0] - b
         landing = tuple(t + height * s for t, s in zip(x, found[1], strict=True))

@@ -17,7 +17,8 @@ from ...exact.numbers import Vector, power_of_two_below
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
 
-_NEAREST = 16  # points near the middle among which the centre is chosen
+# The centre is chosen among this many points near the middle.
+_CENTRE_CANDIDATES = 16
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def _middle(means: IntegerPoints) -> int:
     rows = Enclosed.of_ratios(list(means.ratios()), means.dimension).values
     order = np.argsort(np.linalg.norm(rows - rows.mean(axis=0), axis=1), kind="stable")
     best, width = int(order[0]), -1.0
-    for j in order[:_NEAREST].tolist():
+    for j in order[:_CENTRE_CANDIDATES].tolist():
         distance = np.linalg.norm(rows - rows[j], axis=1)
         distance[j] = np.inf
         if len(rows) > 1 and distance.min() > width:

@@ -31,8 +31,10 @@ from .facets import park_all
 from .hyperplanes import DegenerateError
 from .tents import tents
 
-WORK = 4e6  # n²(d − 1) for n points up to which there is time
-_DRAWS = 8  # choices of the points y_c that are tried
+# The search takes n²(d − 1) steps for n points; where this is more, it is not tried.
+WORK = 4e6
+# This many choices of the points y_c are tried.
+_CHOICES_OF_Y = 8
 
 Flatten = Callable[[int], tuple[RankOneBlock, HeightSlice]]
 
@@ -175,7 +177,7 @@ def _open(task: Task, cloud: FilteredCloud) -> Variant | None:
     order = np.argsort(-np.bincount(codes, minlength=len(task.names)), kind="stable").tolist()
     names = [task.names[c] for c in order]
     rng = np.random.default_rng(task.seed)
-    for draw in range(_DRAWS):
+    for draw in range(_CHOICES_OF_Y):
         y = aims(task.sets, rng, draw, 3 + 8 * draw)
         radii = [inner_radius(task.sets[name], y[name]) or Fraction(1) for name in names]
         collapse = collapsed(cloud, y[names[0]], min(radii))[0]

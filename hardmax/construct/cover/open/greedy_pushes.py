@@ -15,7 +15,8 @@ from ..height_slice import TooClose
 from ..orthogonal import Orthogonal, through
 from .open_pushes import Crowd, Pencil, Push
 
-_TRIALS = 8  # hyperplanes tried for each push, the best is kept
+# This many hyperplanes are tried for each push; the best is kept.
+_TRIALS = 8
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,14 @@ from ..height_slice import TooClose
 from .greedy_pushes import greedy_pushes, groups
 from .open_pushes import Crowd
 
-_ATTEMPTS = 6  # choices of the points y_c that are tried
-_MOST = 0.5  # share of p that a push may miss at most
-_LARGEST = 2**900  # factor of the collapse, so that all parameters are floats
-_HOPELESS = 2  # times the limit, from which on nothing but linear labels keeps below it
+# This many choices of the points y_c are tried.
+_CHOICES_OF_Y = 6
+# A push may miss the vector p by at most this share of its length.
+_LARGEST_MISS = 0.5
+# The collapse multiplies by at most this, so that all parameters are float64 numbers.
+_LARGEST_FACTOR = 2**900
+# Past this many times the allowed number of blocks, only linear labels could still end below it.
+_HOPELESS_RATIO = 2
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ def open_cover(
     rng = np.random.default_rng(seed)
     best: OpenCover | None = None
     failed: TooClose | None = None
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(_CHOICES_OF_Y):
         chosen = aims(sets, rng, attempt)
         try:
             found = _cover(cloud, codes, names, sets, chosen, limit, rng)
@@ -130,7 +134,7 @@ def _cover(
     for name, members in ((names[c], codes == c) for c in order[1:]):
         p = tuple(s - t for s, t in zip(aims[name], aims[base], strict=True))
         length = root(dot(p, p), up=True)
-        tolerance = min(_MOST, float((radii[name] - spread) / length) * (1 - 2.0**-20))
+        tolerance = min(_LARGEST_MISS, float((radii[name] - spread) / length) * (1 - 2.0**-20))
         needed = groups(int(members.sum()), len(p) - 1)
         bound, rest = bound + 3 * needed, rest - needed
         for found in greedy_pushes(crowd, p, members, tolerance, rng):
@@ -139,7 +143,9 @@ def _cover(
             if not found.full:
                 small, bound = small + 1, bound + 3
             soon = 3 * (rest + groups(found.left, len(p) - 1))
-            if len(pushes) > limit or (not found.fitted and len(pushes) + soon > _HOPELESS * limit):
+            if len(pushes) > limit or (
+                not found.fitted and len(pushes) + soon > _HOPELESS_RATIO * limit
+            ):
                 return None
     return OpenCover(collapse, pushes, bound, small, base)
 
@@ -161,7 +167,7 @@ def collapsed(
     spread = Fraction(reach) * points.scale
     factor = power_of_two_below(radius / (4 * spread))
     shift = [y / factor - c for y, c in zip(base, center, strict=True)]
-    if factor > _LARGEST:
+    if factor > _LARGEST_FACTOR:
         raise TooClose
     crowd = Crowd(points, base, factor * points.scale)
     return RankOneBlock.translation(shift, rho=0, alpha=factor), crowd, factor * spread

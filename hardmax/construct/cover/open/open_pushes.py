@@ -19,7 +19,9 @@ from ....exact.array import Array
 from ....exact.numbers import Vector, dot, power_of_two_below
 from ....model.layers import RankOneBlock
 
-_SHARE = 1 - 2.0**-8  # of the room next to a ramp, taken by it
+# A ramp takes this share of the free room beside it.
+_RAMP_SHARE = 1 - 2.0**-8
+# The width of a push is halved this many times at most.
 _HALVINGS = 40
 
 
@@ -151,9 +153,9 @@ class Pencil:
 
         Every point is captured, within the tolerance, or stays where it is.
         """
-        if not width * _SHARE > self.grid:
+        if not width * _RAMP_SHARE > self.grid:
             return
-        ramp = power_of_two_below(Fraction(width * _SHARE))
+        ramp = power_of_two_below(Fraction(width * _RAMP_SHARE))
         start = None if first is None else self._rounded(first)
         end = None if last is None else self._rounded(last)
         if start is not None and end is not None and first != last and end <= start:

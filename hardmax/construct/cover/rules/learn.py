@@ -18,12 +18,17 @@ from ....stages import tell
 from .logistic import logistic
 
 _PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
-_FLOORS = (0.01, 0.1)  # least variance of a whitened direction, as a share of the largest
+# Least variance of a whitened direction, as a share of the largest; each is tried.
+_VARIANCE_FLOORS = (0.01, 0.1)
 _FOLDS, _REPEATS = 5, 4
-_MANY = 1000  # points from which on half of the repeats are enough
-_MOST = 3000  # points used for choosing; the list is then fitted to more
-_FITTED = 2**20  # points that the list is fitted to, at most
-_CLEAR = 4.0  # standard errors by which a list must beat the most frequent class
+# With this many points, half of the repeats of cross-validation are enough.
+_FEWER_REPEATS_FROM = 1000
+# Penalty and floor are chosen on this many points at most,
+_CHOOSING_POINTS = 3000
+# and the list is then fitted to this many at most.
+_FITTING_POINTS = 2**20
+# A list must beat the most frequent class by this many standard errors.
+_CLEAR_ERRORS = 4.0
 
 
 @dataclass(frozen=True)
@@ -83,20 +88,20 @@ def choose_list(
     if len(X) < 2 * _FOLDS or len(X) < _FOLDS * len(counts) or counts.max() == len(X):
         return None
     shuffled = rng.permutation(len(X))
-    some, fitted = shuffled[:_MOST], np.sort(shuffled[:_FITTED])
+    some, fitted = shuffled[:_CHOOSING_POINTS], np.sort(shuffled[:_FITTING_POINTS])
     chance = 1 - counts.max() / len(X)
-    doubt = _CLEAR * float(np.sqrt(chance * (1 - chance) / len(some)))
+    doubt = _CLEAR_ERRORS * float(np.sqrt(chance * (1 - chance) / len(some)))
     parts = [
         part
-        for _ in range(_REPEATS if len(some) < _MANY else _REPEATS // 2)
+        for _ in range(_REPEATS if len(some) < _FEWER_REPEATS_FROM else _REPEATS // 2)
         for part in np.array_split(rng.permutation(len(some)), _FOLDS)
     ]
-    first = _Folds(X[some], y[some], parts[:_FOLDS], _FLOORS[-1])
+    first = _Folds(X[some], y[some], parts[:_FOLDS], _VARIANCE_FLOORS[-1])
     if first.error(orders[0], 1.0) > chance - doubt / 2:  # hopeless: spare the search
         return None
-    folds = {floor: _Folds(X[some], y[some], parts, floor) for floor in _FLOORS}
+    folds = {floor: _Folds(X[some], y[some], parts, floor) for floor in _VARIANCE_FLOORS}
     scored: list[tuple[int, float, float, float, tuple[int, ...]]] = []
-    for penalty, floor in product(_PENALTIES, _FLOORS):
+    for penalty, floor in product(_PENALTIES, _VARIANCE_FLOORS):
         tell("learn")
         greedy = greedy_order(X[some], y[some], penalty, floor)
         for order in dict.fromkeys(map(tuple, [*orders, greedy])):

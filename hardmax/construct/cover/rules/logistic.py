@@ -9,8 +9,10 @@ import numpy as np
 
 from ....exact.array import Array
 
-_STEPS = 30  # of Newton's method
-_LARGE = 2**14  # entries of a sample that leave the cache if there are several at once
+# Newton's method takes this many steps at most.
+_NEWTON_STEPS = 30
+# Samples with more entries are treated one by one, as several would not fit into the cache.
+_CACHE_ENTRIES = 2**14
 
 
 def logistic(
@@ -23,7 +25,7 @@ def logistic(
     ±1, where all that is taken has one sign.
     """
     A = np.broadcast_to(A, (len(sign), *A.shape[1:]))
-    if len(A) > 1 and A[0].size > _LARGE:
+    if len(A) > 1 and A[0].size > _CACHE_ENTRIES:
         each = [
             logistic(A[i : i + 1], sign[i : i + 1], taken[i : i + 1], penalty, first)
             for i, first in enumerate([None] * len(A) if start is None else start[:, None])
@@ -46,7 +48,7 @@ def logistic(
     rows = np.flatnonzero(up & down)
     margin = along(rows, theta[rows])
     now[rows] = value(rows, theta[rows], margin)
-    for _ in range(_STEPS):
+    for _ in range(_NEWTON_STEPS):
         if not len(rows):
             break
         p = taken[rows] / (1 + np.exp(np.clip(margin, -500, 500)))

@@ -23,7 +23,8 @@ from ..products import homogeneous
 from .park import find_shells
 from .tilt import Shell
 
-_TRIES = 4  # rounds in a row without a shell that can be made exact
+# After this many rounds in a row without a shell that can be made exact, the form is given up.
+_FAILED_ROUNDS = 4
 
 
 def park_exactly(
@@ -54,7 +55,7 @@ def park_exactly(
             blocks.append(block)
             kept.append(shell)
         failed = 0 if kept else failed + 1
-        if failed == _TRIES:
+        if failed == _FAILED_ROUNDS:
             raise TooClose
         return kept
 

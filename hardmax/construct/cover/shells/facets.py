@@ -16,16 +16,27 @@ import numpy as np
 
 from ....exact.array import Array
 
-_SPACE = 1 << 18  # entries of a product that stays in the cache
-_FARTHEST = 512  # points that are looked at first
-_HITS = 32  # points for each hyperplane that are looked at one by one
-_THIN = 2.0**-20  # gaps below this, of the distance from the centre, count as this
-_FLAT = 2.0**-30  # slopes below this, relative to |y||v|, don't block
-_SAME = 2.0**-20  # a direction that keeps less than this beside the points touched is renewed
-_LITTLE = 2.0**-14  # what is left of a squared length, where rounding counts
-_TOGETHER = 8  # steps after which what was lost is given up
-_STEPS = 4  # for every dimension, at most
-FAR = 2.0**16  # the largest ratio of beta to u that is worth the bits
+# A product with this many entries stays in the cache.
+_CACHE_ENTRIES = 1 << 18
+# This many of the points farthest from the centre are looked at first.
+_FAR_POINTS = 512
+# This many points for each hyperplane may be looked at one by one.
+_SINGLE_POINTS = 32
+# A gap below this, relative to the distance from the centre, counts as this.
+_LEAST_GAP = 2.0**-20
+# A point y with a slope below this, relative to |y||v|, does not stop the direction v.
+_LEAST_SLOPE = 2.0**-30
+# A direction is drawn at random where less than this of it is left beside the points touched.
+_LEAST_NEW = 2.0**-20
+# A projection is repeated where less than this share of the squared length is left: then
+# rounding counts.
+_LEAST_LENGTH = 2.0**-14
+# Points that hyperplanes let go are collected for this many steps, then removed together.
+_STEPS_TOGETHER = 8
+# A hyperplane takes at most this many steps for each dimension.
+_STEPS_PER_DIMENSION = 4
+# Cuts with a larger ratio of beta to u would need too many bits.
+FAR = 2.0**16
 
 
 def _threshold(numbers: Array, count: int) -> float:
@@ -65,20 +76,20 @@ class Facets:
         self.owner = np.full(len(Y), many)
         # homogeneous points, the farthest first; those that are owned lie at the centre, and
         # behind all others where they are
-        order = np.argsort(self.lengths < _threshold(self.lengths, _FARTHEST), kind="stable")
+        order = np.argsort(self.lengths < _threshold(self.lengths, _FAR_POINTS), kind="stable")
         self.columns = np.ones((d + 1, len(Y) + many * d), dtype=np.float32)
         self.columns[:-1, : len(Y)] = Y[order].T
         self.at = np.r_[order, np.zeros(many * d, dtype=np.int64)]
         self.end = len(Y)
         self.place = np.empty(len(Y), dtype=np.int64)
         self.place[order] = np.arange(len(Y))
-        size = max(_SPACE, 4 * many * _FARTHEST)
+        size = max(_CACHE_ENTRIES, 4 * many * _FAR_POINTS)
         self.space, self.hits = np.empty(size, dtype=np.float32), np.empty(size, dtype=np.bool_)
         lost: list[tuple[int, int]] = []
         moving = np.arange(many)
-        for step in range(_STEPS * d):
+        for step in range(_STEPS_PER_DIMENSION * d):
             moving = self._step(moving, lost)
-            if lost and (step % _TOGETHER == 0 or not len(moving)):
+            if lost and (step % _STEPS_TOGETHER == 0 or not len(moving)):
                 self._lose(lost)
                 moving = np.union1d(moving, [q for q, _ in lost])
                 lost.clear()
@@ -109,8 +120,8 @@ class Facets:
         both = np.concatenate([way, flat]).astype(np.float32)
         for a, b in self._parts(len(full)):
             pace, gap = self._products(both, full, a, b)
-            clear &= gap.max(axis=1) < -8 * _THIN
-            np.minimum(gap, -_THIN, out=gap)
+            clear &= gap.max(axis=1) < -8 * _LEAST_GAP
+            np.minimum(gap, -_LEAST_GAP, out=gap)
             np.minimum(steepest, (pace / gap).min(axis=1), out=steepest)
         size, length = (np.linalg.norm(rows[:, :-1], axis=1) for rows in (flat, way))
         step = np.divide(size, length, out=np.full_like(size, FAR), where=length > 0)
@@ -122,9 +133,9 @@ class Facets:
         is ``lost``, points of others, they go on turning about for the time being."""
         point, blocked = self._nearest(moving)
         rows = self.Y[point]
-        gap = np.maximum(1 - np.einsum("qi,qi->q", rows, self.u[moving]), _THIN)
+        gap = np.maximum(1 - np.einsum("qi,qi->q", rows, self.u[moving]), _LEAST_GAP)
         slope = np.einsum("qi,qi->q", rows, self.way[moving])
-        blocked &= slope > _FLAT * self.lengths[point]
+        blocked &= slope > _LEAST_SLOPE * self.lengths[point]
         moved = moving
         if not blocked.all():
             loose = moving[~blocked]
@@ -147,8 +158,8 @@ class Facets:
     def _parts(self, many: int) -> list[tuple[int, int]]:
         """Runs of columns for so many hyperplanes: the farthest points, then the rest, unless they
         are few."""
-        size = _SPACE // (2 * many)
-        first = _FARTHEST if self.end > 2 * _FARTHEST else self.end
+        size = _CACHE_ENTRIES // (2 * many)
+        first = _FAR_POINTS if self.end > 2 * _FAR_POINTS else self.end
         rest = range(first, self.end, size)
         return [(0, first), *((a, min(a + size, self.end)) for a in rest)]
 
@@ -176,7 +187,7 @@ class Facets:
         nearer: list[tuple[Array, Array]] = []
         for a, b in rest:
             hits = self._before(both, least, a, b)
-            if len(hits) <= (_HITS + d) * many:
+            if len(hits) <= (_SINGLE_POINTS + d) * many:
                 q, j = np.divmod(hits, b - a)
                 nearer.append((q, a + j))
             else:
@@ -187,7 +198,7 @@ class Facets:
             q, j = q[kept], j[kept]
             y = self.columns[:, j]
             ratio = np.einsum("iq,qi->q", y, both[q])
-            ratio /= np.minimum(np.einsum("iq,qi->q", y, both[many + q]), -_THIN)
+            ratio /= np.minimum(np.einsum("iq,qi->q", y, both[many + q]), -_LEAST_GAP)
             np.minimum.at(least, q, ratio)
             now = ratio == least[q]
             first[q[now]] = j[now]
@@ -197,7 +208,7 @@ class Facets:
         """Of the points a … b − 1 the column of the one that each hyperplane meets first, and the
         ratio of pace and gap there, 0 where none blocks it."""
         pace, gap = self._products(both, who, a, b)
-        np.minimum(gap, -_THIN, out=gap)
+        np.minimum(gap, -_LEAST_GAP, out=gap)
         np.divide(pace, gap, out=pace)
         best = pace.argmin(axis=1)
         return a + best, np.minimum(pace[np.arange(len(who)), best], 0)
@@ -265,7 +276,7 @@ class Facets:
         if not most:
             return vectors
         basis = self.basis[:, :most] if len(who) == len(self.u) else self.basis[who, :most]
-        least = _LITTLE * np.einsum("qi,qi->q", vectors, vectors)
+        least = _LEAST_LENGTH * np.einsum("qi,qi->q", vectors, vectors)
         for _ in range(2):  # once more, where rounding counts
             along = np.matmul(basis, vectors[:, :, None])
             vectors = vectors - np.matmul(along.transpose(0, 2, 1), basis)[:, 0]
@@ -277,7 +288,7 @@ class Facets:
         """Set the ways; by chance where too little is left of one."""
         size = np.sqrt(np.einsum("qi,qi->q", way, way))
         self.way[who] = way / np.maximum(size, 2.0**-300)[:, None]
-        lost = who[(size < _SAME) & (self.count[who] < self.u.shape[1])]
+        lost = who[(size < _LEAST_NEW) & (self.count[who] < self.u.shape[1])]
         if len(lost):
             wish = self.rng.standard_normal((len(lost), self.u.shape[1]))
             self._go(lost, self._beside(lost, wish))

@@ -22,9 +22,12 @@ from ..products import homogeneous
 from .facets import Facets
 from .tilt import NEAR, Shell, certified, rounded, tilt
 
-_SINGLES = 32  # directions tried for a single extreme point
-_FACETS = 32  # facets sought at a time
-_ROUNDS = 4  # times that is done where all of them give few points
+# This many directions are tried for a single extreme point.
+_SINGLE_DIRECTIONS = 32
+# This many facets are sought at a time,
+_FACETS_AT_ONCE = 32
+# and this many times, where all of them hold few points.
+_ROUNDS = 4
 
 
 def fewest(points: int, dimension: int) -> int:
@@ -67,14 +70,14 @@ def find_shells(
     rng = np.random.default_rng(seed)
     standing = np.ones(len(base), dtype=bool)
     shells: list[Shell] = []
-    many = _FACETS
+    many = _FACETS_AT_ONCE
     while standing.any():
         tell("shells", int(standing.sum()))
         found = keep(_next(base, np.flatnonzero(standing), rank, rng, many))
         shells += found
         for shell in found:
             standing[shell.parked] = False
-        many = min(max(2 * len(found), many // 2), _FACETS)
+        many = min(max(2 * len(found), many // 2), _FACETS_AT_ONCE)
         left = fewest(int(standing.sum()), base.dimension)
         if limit is not None and len(shells) + left > limit:
             return None
@@ -91,11 +94,11 @@ def _next(
         if found:
             return found
         few += some
-        many = min(2 * many, _FACETS)
+        many = min(2 * many, _FACETS_AT_ONCE)
     if few:
         return [max(few, key=lambda shell: len(shell.parked))]
     R = homogeneous(base.points.values[left])
-    for _ in range(_SINGLES):
+    for _ in range(_SINGLE_DIRECTIONS):
         u = rng.standard_normal(base.dimension)
         t = R[:, :-1] @ u
         own, plane = np.arange(len(left)) == np.argmax(t), np.r_[u, -t.max()]

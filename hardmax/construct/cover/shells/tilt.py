@@ -17,10 +17,14 @@ from ....exact.dyadic import rounded_to
 from ..height_slice import Cut, HeightSlice, on_grid
 from .facets import FAR
 
-_STEPS = 6  # times the tilt is halved before a smaller group is tried
-NEAR = 1e-7  # points nearer to a facet than this, relative to the cloud, count as on it
-_SHARE = 1e-3  # how fast such a point must sink with the vertices that are given up
-BAND = Fraction(1, 4)  # bands reach this far to both sides of their heights
+# The tilt is halved this many times before a smaller group is tried.
+_HALVINGS = 6
+# Points nearer to a facet than this, relative to the cloud, count as on it.
+NEAR = 1e-7
+# Where vertices are given up, the other points on the facet must sink at least this fast.
+_SINKING = 1e-3
+# Bands reach this far to both sides of their heights.
+BAND = Fraction(1, 4)
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def tilt(
     while kept.any():
         sink = solve @ np.where(kept, 0.0, -1.0)
         slope = R @ sink
-        bad = touching & (slope > -_SHARE)
+        bad = touching & (slope > -_SINKING)
         if not bad.any():
             break
         needs = np.abs(R[bad] @ solve[:, kept]).sum(axis=0)
@@ -78,7 +82,7 @@ def tilt(
     else:
         delta = _step(gap, R @ way, np.ones(len(rest), dtype=bool), size, way)
     parked, others = left[vertices[kept]], left[np.r_[rest, vertices[~kept]]]
-    for _ in range(_STEPS):
+    for _ in range(_HALVINGS):
         u, beta = rounded((flat + delta * way)[None])
         if not u.any() and not beta.any():
             return None

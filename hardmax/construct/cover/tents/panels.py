@@ -23,19 +23,31 @@ from ....model.parameters import Parameters
 from ..height_slice import GRID, Cut, HeightSlice
 from ..products import homogeneous, nearest, within_slabs
 
-EDGE = 2.0**-6  # captured points keep this share of the slab's half-width from its boundary
-_WIDTH = 256  # tents in a panel
-_TRIALS = 64  # groups for each tent, at most
-_QUICK = 3e8  # products of a point and a hyperplane that more groups may cost,
-_BUDGET, _LEAST = 4e10, 6  # and that so many groups for each tent may cost
-_WIDEST = 8  # slabs, the widest, whose members are counted for each tent,
-_CHEAP = 1e6  # and more where that takes so few products
-_GAP = 2.0**-8  # share of the gap between points to be avoided that the slab leaves free
-_SHORT = 10  # bits of a slab's half-width
-_COARSE = 30  # least bits of the grid of the offsets
-_FEW = 1 / 8  # smaller groups where fewer of them than this can be certified
-_WORTH = 3 / 4  # share of what it captures that a tent must add to the panel
-_LATER = 1 / 4  # share of the members left that a panel may capture
+# Captured points keep this share of the slab's half-width as distance from its boundary.
+EDGE = 2.0**-6
+# A panel holds this many tents at most.
+_WIDTH = 256
+# For each tent at most this many groups of points are tried: as many as take _QUICK products of a
+# point and a hyperplane in all, or _LEAST of them while these take no more than _BUDGET.
+_TRIALS = 64
+_QUICK = 3e8
+_BUDGET, _LEAST = 4e10, 6
+# Members are counted in this many of the widest slabs for each tent, and in more of them while that
+# takes no more than _CHEAP products.
+_WIDEST = 8
+_CHEAP = 1e6
+# A slab leaves this share of the gap between points to be avoided free.
+_GAP = 2.0**-8
+# Bits of a slab's half-width.
+_SHORT = 10
+# The grid of the offsets has this many fractional bits at least.
+_COARSE = 30
+# Where fewer than this share of the groups can be certified, groups become smaller.
+_FEW = 1 / 8
+# A tent must add to the panel this share of the points that it captures.
+_WORTH = 3 / 4
+# A panel may capture at most this share of the members left.
+_LATER = 1 / 4
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,10 @@ from ....stages import tell
 from ..height_slice import Cut, HeightSlice, TooClose, short_power
 from .panels import EDGE, Opening, TentPanel, TentSearch, precision
 
-_TRIALS = 8  # hyperplanes tried for each tent, the best is kept
-_ATTEMPTS = 64  # directions through a single point before giving up
+# This many hyperplanes are tried for each tent; the best is kept.
+_TRIALS = 8
+# This many directions through a single point are tried before it is given up.
+_ATTEMPTS = 64
 
 
 @dataclass(frozen=True)
