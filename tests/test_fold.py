@@ -56,6 +56,7 @@ def check(data, **options):
     certificate = hm.certify(model, data)
     assert certificate.proved, certificate.witnesses[0].sentence()
     assert len(model) <= model.meta["bound"]
+    assert len(model) <= 8 * certificate.N + 4  # Theorem 2.4
     if "groups" in model.meta:
         assert model.meta["groups"] <= certificate.N
         constant = sum(stage == "kill" for stage in model.stages)
@@ -122,6 +123,7 @@ def test_numbers_of_labels(labels, dimension):
 def test_few_points(count):
     check(single([(k, 0) for k in range(count)], "abc"[:count]))
     check(single([(k,) for k in range(count)], "abc"[:count]))  # peeled: the dimension is 1
+    check(uniform(count, 60, 2))  # peeled: fixing 60 coordinates takes more blocks than 8N + 4
 
 
 @pytest.mark.parametrize("labels", [2, 3, 6])

@@ -54,12 +54,20 @@ def build_fold(
     seed: int = 0,
     on_block: Callable[[str], None] | None = None,
 ) -> Transformer:
-    """Build the transformer of the fold theorem for data without contradictions."""
+    """Build the transformer of the fold theorem for data without contradictions.
+
+    It is the one of `peel` in dimension 1, and where so few sequences have so many dimensions that
+    fixing the coordinates alone would break 8N + 4, the bound of Theorem 2.4.
+    """
     chosen, labels = representatives(data, merged)
-    if data.dimension < 2:
+
+    def peel(why: str) -> Transformer:
         model = build_peel(data, merged, seed, on_block)
-        model.meta |= {"form": "peel", "why": "built as peel: the dimension is 1"}
+        model.meta |= {"form": "peel", "why": f"built as peel: {why}"}
         return model
+
+    if data.dimension < 2:
+        return peel("the dimension is 1")
     targets = {name: data.sets[name].witness() for name in dict.fromkeys(labels)}
     staged = Staged()
     meta: dict[str, Any] = {"bound": 2}
@@ -78,6 +86,8 @@ def build_fold(
         staged.extend(made)
         meta["bound"] += len(split)
         meta["tie_splitting"] = len(split)
+    if len(staged) > 8 * len(chosen) + 4:
+        return peel(f"fold takes {len(staged)} blocks, more than 8N+4 = {8 * len(chosen) + 4}")
     return staged.transformer(data.dimension, meta, on_block)
 
 
