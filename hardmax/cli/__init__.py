@@ -1,4 +1,4 @@
-"""The command line: eight commands of the contract, as far as they are built."""
+"""The command line: eight commands, one module each, and what they share."""
 
 from .main import main
 
