@@ -9,7 +9,7 @@ look for a sequence further out: floats propose it, and the exact run accepts or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,6 +23,7 @@ from ..model.transformer import Transformer
 
 _STEPS, _GROWTH, _FURTHEST = 12, 1.3, 40  # of the search: about 10^4.5 times the radius
 _BITS = 40  # of radii that are written
+_NUMBERS = 1 << 22  # floats of perturbations and activations that are held at once
 
 
 @dataclass(frozen=True)
@@ -102,25 +103,27 @@ def _search(
     floats = _Floats(model, sequence, region)
     shifts = floats.shifts(others)
 
-    def attempt(radius: Fraction) -> tuple[Vector, ...] | None:
+    def attempt(radius: Fraction, attacks: list[np.ndarray]) -> tuple[Vector, ...] | None:
         near = [delta for distance, delta in shifts if distance < 4 * radius < 8 * distance]
-        for delta in [*floats.attacks(float(radius)), *near]:
+        for delta in [*attacks, *near]:
             moved = _moved(sequence, delta, radius)
             if not region.contains(model.output(moved)):
                 return moved
         return None
 
-    low, radius, found = start, start, None
+    grown = [start]
     for _ in range(_FURTHEST):
-        low, radius = radius, _short(radius * Fraction(_GROWTH), up=True)
-        found = attempt(radius)
+        grown.append(_short(grown[-1] * Fraction(_GROWTH), up=True))
+    for k, attacks in enumerate(floats.attacks(grown[1:]), 1):
+        found = attempt(grown[k], attacks)
         if found is not None:
             break
-    if found is None:
+    else:
         return None, None
+    low, radius = grown[k - 1], grown[k]
     for _ in range(6):
         middle = _short((low + radius) / 2, up=True)
-        again = attempt(middle)
+        again = attempt(middle, next(floats.attacks([middle])))
         if again is None:
             low = middle
         else:
@@ -140,8 +143,8 @@ class _Floats:
         )
         self.tokens = np.array([[float(x) for x in z] for z in sequence])
         A, b = region.rows
-        self.rows = [np.array([float(x) for x in row]) for row in A]
-        self.bounds = [float(x) for x in b]
+        self.rows = np.array([[float(x) for x in row] for row in A])
+        self.bounds = np.array([float(x) for x in b])
 
     def shifts(self, others: np.ndarray | None) -> list[tuple[float, np.ndarray]]:
         """Distances to the nearest other means, and the shifts of all tokens towards them."""
@@ -156,36 +159,53 @@ class _Floats:
             for k in nearest
         ]
 
-    def attacks(self, radius: float) -> list[np.ndarray]:
-        """Signs of perturbations that raise a row of the region, the most promising first."""
-        found = []
-        for row, bound in zip(self.rows, self.bounds, strict=True):
-            delta, best = np.zeros_like(self.tokens), (-np.inf, np.zeros_like(self.tokens))
-            for _ in range(_STEPS):
-                _, gradient = self._run(delta, row)
-                signs = np.sign(gradient)
-                score = self._run(radius * signs, row)[0] - bound
-                if score > best[0]:
-                    best = score, signs
-                step = (delta + radius * signs) / 2  # from the middle, other neurons are active
-                if np.array_equal(step, delta):
-                    break
-                delta = step
-            found.append(best)
-        found.sort(key=lambda each: -each[0])
-        return [signs for score, signs in found[:3] if score > -1e-6]
+    def attacks(self, radii: Sequence[Fraction]) -> Iterator[list[np.ndarray]]:
+        """For each radius, signs of perturbations that raise a row of the region, the most
+        promising first. Many radii are worked on at once."""
+        numbers = self.tokens.size + len(self.tokens) * len(self.blocks)
+        many = max(1, _NUMBERS // (len(self.rows) * numbers))
+        for first in range(0, len(radii), many):
+            yield from self._attacks(np.array([float(r) for r in radii[first : first + many]]))
 
-    def _run(self, delta: np.ndarray, row: np.ndarray) -> tuple[float, np.ndarray]:
-        """⟨row, output⟩ at a perturbation, and its gradient."""
+    def _attacks(self, radii: np.ndarray) -> list[list[np.ndarray]]:
+        """The perturbations for radii (k,), for all rows and radii together."""
+        reach = np.repeat(radii, len(self.rows))[:, None, None]
+        rows, bounds = np.tile(self.rows, (len(radii), 1)), np.tile(self.bounds, len(radii))
+        delta = np.zeros((len(rows), *self.tokens.shape))
+        chosen, best = np.zeros_like(delta), np.full(len(rows), -np.inf)
+        for _ in range(_STEPS):
+            signs = np.sign(self._gradients(self._run(delta)[1], rows))
+            outputs, _ = self._run(reach * signs)
+            scores = (outputs * rows).sum(axis=1) - bounds
+            better = scores > best
+            best[better], chosen[better] = scores[better], signs[better]
+            step = (delta + reach * signs) / 2  # from the middle, other neurons are active
+            if np.array_equal(step, delta):
+                break
+            delta = step
+        found = []
+        for scores, signs in zip(
+            best.reshape(len(radii), -1), np.split(chosen, len(radii)), strict=True
+        ):
+            order = np.argsort(-scores, kind="stable")[:3]
+            found.append([signs[i] for i in order if scores[i] > -1e-6])
+        return found
+
+    def _run(self, delta: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Outputs (k, d) at perturbations (k, n, d), and where each neuron is active, (k, n)."""
         x, active = self.tokens + delta, []
         for u, b, w, rho, alpha in self.blocks:
             t = x @ u + b
             active.append(t > 0)
-            x = x + np.maximum(t, 0)[:, None] * w
-            x = rho * x + alpha * x.mean(axis=0)
-        n = len(x)
-        gradient = np.tile(row / n, (n, 1))
+            x = x + np.maximum(t, 0)[..., None] * w
+            x = rho * x + alpha * x.mean(axis=1, keepdims=True)
+        return x.mean(axis=1), active
+
+    def _gradients(self, active: list[np.ndarray], rows: np.ndarray) -> np.ndarray:
+        """Gradients (k, n, d) of ⟨row, output⟩ by the tokens, for rows (k, d)."""
+        n = len(self.tokens)
+        gradient = np.repeat(rows[:, None] / n, n, axis=1)
         for (u, _, w, rho, alpha), on in zip(self.blocks[::-1], active[::-1], strict=True):
-            gradient = rho * gradient + alpha * gradient.mean(axis=0)
-            gradient = gradient + (on * (gradient @ w))[:, None] * u
-        return float(x.mean(axis=0) @ row), gradient
+            gradient = rho * gradient + alpha * gradient.mean(axis=1, keepdims=True)
+            gradient = gradient + (on * (gradient @ w))[..., None] * u
+        return gradient
