@@ -108,9 +108,10 @@ def build_from_shards(
     """``hardmax build`` on a folder or glob."""
     from ..dataset import ContradictionError
     from ..formats.certificate_file import write_with_certificate
-    from ..formats.files import STANDARD, write_whole
+    from ..formats.files import STANDARD
     from ..formats.model_file import pack
     from ..formats.npz import write_npz
+    from ..formats.whole_files import write_whole
     from ..shards.build import Options, build_shards
     from ..shards.folder import Shards
     from ..shards.judge import certify_shards
@@ -196,8 +197,9 @@ def run_shards(
     labels_of: str | None,
 ) -> int:
     """``hardmax run`` on a folder or glob: the same output as of one file with all sequences."""
-    from ..formats.files import STANDARD, write_whole
+    from ..formats.files import STANDARD
     from ..formats.model_file import label_sets
+    from ..formats.whole_files import write_whole
     from ..shards.folder import Shards
 
     if model == STANDARD:

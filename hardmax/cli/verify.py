@@ -111,7 +111,7 @@ def verify(
     from ..exchange.read import read_transformer
     from ..formats.certificate_file import write_certificate
     from ..formats.contents import check_overwrite
-    from ..formats.files import keep_apart
+    from ..formats.whole_files import keep_apart
     from .network import is_network, verify_network
 
     same = labels_of == model

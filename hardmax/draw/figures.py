@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..formats.files import write_whole
+from ..formats.whole_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from ..dataset import Dataset, Reading
 from ..errors import InputError
-from ..labels import LabelSet, default_points, in_order
 from ..model.transformer import Transformer
 from ..words import kind
-from . import data_csv, data_json, data_npz, data_parquet, data_ts
-from .contents import instead
-from .files import (
-    STANDARD,
-    bytes_writer,
-    gunzip,
-    read_bytes,
-    read_content,
-    sha256,
-    shown_name,
-    write_whole,
-)
-from .npz import write_npz
-from .written import NumberReader, parse
+from .files import STANDARD, gunzip, read_content, sha256, shown_name
 
-SIDECAR = "labels.json"
-Reader = Callable[[bytes, str, Mapping[str, Any]], Dataset]
-_UNCHECKED = (data_parquet.read, data_ts.read)  # forms that the checker does not read
+_UNCHECKED = ("parquet", "ts")  # forms that the checker does not read
 
 
 def load(
@@ -65,24 +48,29 @@ def load(
     reading = Reading.of(reading, positional, label_sets)
     source: dict[str, str | None] = {"sha256": sha256(content), "numbers": numbers}
     try:
-        if isinstance(content, memoryview):
-            read: Callable[..., Dataset] = data_npz.read
-        else:
-            content = gunzip(content) if content[:2] == b"\x1f\x8b" else content
-            read = _reader(content)
-            if read in _UNCHECKED:  # a certificate would name a file that nobody can check
-                source["sha256"] = None
-        data = read(content, numbers, source)
+        if content[:2] == b"\x1f\x8b":
+            content = gunzip(bytes(content))
+        form = _form(content)
+        if form in _UNCHECKED:  # a certificate would name a file that nobody can check
+            source["sha256"] = None
+        # the reader is data_json, data_npz, data_csv, data_parquet or data_ts; no other is imported
+        reader = import_module(f".data_{form}", __package__)
+        data: Dataset = reader.read(content, numbers, source)
         if sets is not None:
             return data.read_as(reading).with_sets(sets)
     except InputError as problem:
+        from .contents import instead
+
         reason = instead(content, "data") or problem
         raise InputError(f"{shown_name(path)}: {reason}") from None
     except MemoryError:
         raise InputError(f"{shown_name(path)}: too large for this machine's memory") from None
-    beside = Path(path).with_name(SIDECAR)
-    if read is data_csv.read and path != STANDARD and beside.is_file():
-        data = data.with_sets(_sidecar(beside, numbers, data), str(beside))
+    if form == "csv":
+        from .sidecar import read_sidecar, sidecar
+
+        beside = sidecar(path)
+        if beside is not None:
+            data = data.with_sets(read_sidecar(beside, numbers, data), str(beside))
     try:
         return data.read_as(reading)
     except InputError as problem:
@@ -108,76 +96,22 @@ def load_for(
     return data
 
 
-def _sidecar(path: Path, numbers: str, data: Dataset) -> dict[str, LabelSet]:
-    """The label sets in the file beside a CSV file, which says them for all CSV files there."""
-    try:
-        found = parse(read_bytes(path))
-        if isinstance(found, dict) and set(found) <= {"format", "labels", "shards"}:
-            found = found.get("labels", found)
-        if isinstance(found, list) and {*map(type, found)} == {str}:
-            return default_points(in_order({*found}), data.dimension)
-        return data_json.read_label_sets(found, NumberReader(numbers), data.dimension)
-    except InputError as problem:
-        raise InputError(
-            f"{path}: {problem}; this file gives the label sets of the CSV files beside it"
-        ) from None
-
-
-def save(data: Dataset, path: str | PathLike[str]) -> None:
-    """Write a data set with its label sets; the form follows the name: see `Dataset.save`."""
-    if not isinstance(path, str | PathLike):
-        raise InputError(f"{kind(path)} is not the name of a file")
-    name = Path(path).name.lower()
-    if name.endswith((".json", ".json.gz")):
-        content = (json.dumps(data_json.document(data), ensure_ascii=False) + "\n").encode()
-        if name.endswith(".gz"):
-            content = gzip.compress(content, mtime=0)
-        write_whole(path, bytes_writer(content))
-    elif name.endswith(".npz"):
-        arrays = data_npz.members(data)
-        write_whole(path, lambda temporary: write_npz(temporary, arrays))
-    elif name.endswith((".csv", ".parquet")) and data.given_outputs is not None:
-        raise InputError(f"{path}: this form holds labels only; save outputs as .json or .json.gz")
-    elif name.endswith(".csv"):
-        _check_default_sets(data, path)
-        write_whole(path, bytes_writer(data_csv.text(data).encode()))
-    elif name.endswith(".parquet"):
-        write_whole(path, lambda temporary: data_parquet.write(temporary, data))
-    else:
-        raise InputError(f"{path}: the name must end in .json, .json.gz, .npz, .csv or .parquet")
-
-
-def _check_default_sets(data: Dataset, path: str | PathLike[str]) -> None:
-    """Refuse label sets that a CSV file at this place would not be read with."""
-    beside = Path(path).with_name(SIDECAR)
-    if data.reading.label_sets == "argmax" and not beside.is_file():
-        data_json.sets_json(data)  # refuses labels that do not occur
-        return
-    names = in_order({name for name in data.names if name is not None})
-    read: Mapping[str, LabelSet] = default_points(names, data.written_dimension)
-    if beside.is_file():
-        read = _sidecar(beside, "exact", data.read_as(Reading()))
-    if dict(data.given_sets) != dict(read):
-        said = f"{beside} holds others" if beside.is_file() else "these are not the default points"
-        raise InputError(
-            f"{path}: CSV holds no label sets, and {said}; save as .json, .npz or .parquet"
-        )
-
-
-def _reader(content: bytes) -> Reader:
-    if content[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return data_npz.read
+def _form(content: bytes | memoryview) -> str:
+    """The form of a data file, by how its content begins; `read_content` gives zip archives only
+    as a memoryview."""
+    if isinstance(content, memoryview) or content[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
+        return "npz"
     if content[:4] == b"PAR1":
-        return data_parquet.read
+        return "parquet"
     start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if not start:
         raise InputError("the file is empty")
     if start in b"{[":
-        return data_json.read
+        return "json"
     if start in b"@#":
-        return data_ts.read
+        return "ts"
     if b"sequence" in content[:100].lower():
-        return data_csv.read
+        return "csv"
     raise InputError(
         "not a data set: expected JSON (begins with '{'), npz, Parquet, CSV (begins with "
         "'sequence'), or .ts (begins with '@' or '#')"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
@@ -220,6 +222,12 @@ def document(data: Dataset) -> dict[str, Any]:
             entry["id"] = data.ids[j]
         sequences.append(entry)
     return {**found, "sequences": sequences}
+
+
+def file_content(data: Dataset, packed: bool = False) -> bytes:
+    """The bytes of the JSON file of a data set, or with ``packed`` of its gzip file."""
+    content = (json.dumps(document(data), ensure_ascii=False) + "\n").encode()
+    return gzip.compress(content, mtime=0) if packed else content
 
 
 def _name(value: object, place: str) -> str | None:

@@ -20,8 +20,9 @@ from ..model.parameters import HEADED, NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
 from .contents import instead
 from .data_json import read_label_sets
-from .files import read_bytes, sha256, shown_name, write_whole
+from .files import read_bytes, sha256, shown_name
 from .npz import read_npz, text, write_npz
+from .whole_files import write_whole
 from .written import NumberReader, parse
 
 FORMAT = "hardmax-model/1"

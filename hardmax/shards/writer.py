@@ -14,9 +14,10 @@ import numpy as np
 from ..dataset import Dataset, Reading
 from ..errors import InputError
 from ..formats import data_npz, data_parquet
-from ..formats.data import SIDECAR
-from ..formats.files import read_bytes, sha256, write_text, write_whole
+from ..formats.files import read_bytes, sha256
 from ..formats.npz import write_npz
+from ..formats.sidecar import SIDECAR
+from ..formats.whole_files import write_text, write_whole
 from .listing import SUFFIXES, count_sequences
 
 FORMAT = "hardmax-shards/1"
