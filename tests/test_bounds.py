@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hardmax as hm
-from hardmax.certify.bounds import lower_block_bound
+from hardmax.certify.lower_bounds import lower_block_bound
 from hardmax.cli.main import _code
 from hardmax.construct.build import STRATEGIES
 from hardmax.labels import Box, Point

@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ..certify import certify
-from ..certify.bounds import counting_lower_bound
+from ..certify.lower_bounds import counting_lower_bound
 from ..construct.build import STRATEGIES, build
 from ..dataset import Dataset
 from ..errors import ConstructionError
