@@ -1,8 +1,8 @@
 """A second opinion on a verdict: some sequences again, block by block, without the engine.
 
 Every block is applied to exact tokens as the definition says (`model.tokens`). Blocks that do
-nothing are passed over: their attention is an identity, and a float bound proves that no token is
-active (`model.shadow` has it). The plan, its panels and enclosures take no part.
+nothing are passed over: their attention is the identity, and float bounds (`enclosure.shadow`)
+prove that no token is active. The engine's plan, its panels and its enclosures take no part.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from ..engine.sizes import SIZES
 from ..errors import VerdictError
 from ..exact.array import ExactArray
 from ..exact.numbers import Vector
+from ..model.blocks import apply
 from ..model.parameters import Parameters
 from ..model.tokens import Tokens
-from ..model.transformer import Transformer, apply
+from ..model.transformer import Transformer
 
 _SLAB = 256  # blocks whose signs are computed at once
 _TOGETHER = 8  # sequences in a batch, at most; the first has one
@@ -83,7 +84,7 @@ def replayed_outputs(
     p = parameters
     attends = (
         (p.rho.values != 1)
-        | (p.alpha.values != 0).reshape(len(p), -1).any(axis=1)
+        | _by_block(p.alpha.values != 0)
         | _overridden(p.rho)
         | _overridden(p.alpha)
     )
@@ -109,4 +110,9 @@ def _overridden(array: ExactArray) -> np.ndarray:
     """Which blocks have an entry that its float does not say, (L,) of bool."""
     found = np.zeros(array.shape, dtype=bool)
     found.reshape(-1)[np.fromiter(array.exact, np.int64, len(array.exact))] = True
-    return np.asarray(found.any(axis=1) if found.ndim > 1 else found)
+    return _by_block(found)
+
+
+def _by_block(flags: np.ndarray) -> np.ndarray:
+    """Which blocks have a flag, (L,) of bool; no block is possible."""
+    return np.asarray(flags.any(axis=tuple(range(1, flags.ndim))))
