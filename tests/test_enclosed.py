@@ -18,9 +18,9 @@ from hardmax.construct.shared import sharing as sharing_module
 from hardmax.construct.shared.filtered_means import FilteredCloud
 from hardmax.construct.shared.sharing import Sharing
 from hardmax.dataset import merge
+from hardmax.model.blocks import apply
 from hardmax.model.layers import RankOneBlock
 from hardmax.model.tokens import Tokens
-from hardmax.model.transformer import apply
 from hardmax.testing import FAMILIES, adversarial, datasets
 
 F = Fraction

@@ -25,8 +25,8 @@ from hardmax.enclosure.enclosed import Enclosed
 from hardmax.exact.numbers import dot
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
 from hardmax.labels.inner_radius import inner_radius
+from hardmax.model.blocks import apply
 from hardmax.model.tokens import Tokens
-from hardmax.model.transformer import apply
 from hardmax.testing import FAMILIES, KINDS, adversarial, datasets, disjoint_sets
 
 OPEN = tuple(kind for kind in KINDS if kind != "point")

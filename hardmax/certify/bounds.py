@@ -9,8 +9,9 @@ from itertools import chain
 
 from ..exact.matrix import Matrix
 from ..exact.numbers import bits
+from ..model.blocks import whole
 from ..model.layers import Block
-from ..model.transformer import Transformer, whole
+from ..model.transformer import Transformer
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ from ..errors import VerdictError
 from ..exact.array import Array, ExactArray
 from ..exact.numbers import Vector
 from ..exact.rows import vector_of
+from ..model.blocks import apply
 from ..model.parameters import Parameters
 from ..model.tokens import Tokens
-from ..model.transformer import Transformer, apply
+from ..model.transformer import Transformer
 from .certificate import Witness
 from .definition import tokens_by_definition
 

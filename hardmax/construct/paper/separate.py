@@ -25,9 +25,9 @@ from random import Random
 from ...errors import ConstructionError
 from ...exact.array import Array
 from ...exact.numbers import Vector
+from ...model.blocks import apply
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
-from ...model.transformer import apply
 from ...stages import tell
 from ..shared.directions import directions
 from ..shared.sharing import Sharing
