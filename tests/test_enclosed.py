@@ -15,7 +15,7 @@ from hardmax.construct.paper.leaders import shift_above
 from hardmax.construct.paper.pulls import Pull
 from hardmax.construct.paper.state import TokenState
 from hardmax.construct.shared import sharing as sharing_module
-from hardmax.construct.shared.filtered_means import FilteredCloud
+from hardmax.construct.shared.filtered_cloud import FilteredCloud
 from hardmax.construct.shared.sharing import Sharing
 from hardmax.dataset import merge
 from hardmax.model.blocks import apply

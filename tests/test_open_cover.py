@@ -18,7 +18,7 @@ from hardmax.construct.cover.open import open_cover as inner
 from hardmax.construct.cover.open.open_cover import open_cover
 from hardmax.construct.cover.open.open_pushes import Crowd, Pencil
 from hardmax.construct.cover.orthogonal import Orthogonal
-from hardmax.construct.shared.filtered_means import FilteredCloud
+from hardmax.construct.shared.filtered_cloud import FilteredCloud
 from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
 from hardmax.enclosure.enclosed import Enclosed

@@ -18,7 +18,8 @@ from hardmax.construct.cover.tents import search as tents
 from hardmax.construct.cover.tents.panels import TentPanel, TentSearch, precision
 from hardmax.construct.cover.tents.search import cover_class
 from hardmax.construct.shared import filtered_means as cloud
-from hardmax.construct.shared.filtered_means import FilteredCloud, Means
+from hardmax.construct.shared.filtered_cloud import FilteredCloud
+from hardmax.construct.shared.filtered_means import Means
 from hardmax.construct.shared.staged import Staged
 from hardmax.enclosure.enclosed import Enclosed
 from hardmax.enclosure.means import float_means

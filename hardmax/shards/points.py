@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..construct.shared.filtered_means import FilteredCloud, Means
+from ..construct.shared.filtered_cloud import FilteredCloud
+from ..construct.shared.filtered_means import Means
 from ..dataset.digests import leaves, measure_digest, subtrees
 from ..dataset.grouping import measure_hashes
 from ..enclosure.enclosed import Enclosed

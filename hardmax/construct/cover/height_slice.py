@@ -19,7 +19,7 @@ from ...exact.array import Array, ExactArray
 from ...exact.numbers import Vector, power_of_two_below
 from ...model.layers import RankOneBlock
 from ...model.parameters import Parameters
-from ..shared.filtered_means import FilteredCloud
+from ..shared.filtered_cloud import FilteredCloud
 
 GRID = 36  # fractional bits of directions and offsets, relative to the cloud
 _SAFE = 900  # scales from 2^-900 to 2^900 keep directions floats

@@ -23,7 +23,7 @@ from ...exact.numbers import Vector
 from ...labels import LabelSet
 from ...model.layers import RankOneBlock
 from ...model.parameters import PackedBlock
-from ..shared.filtered_means import FilteredCloud
+from ..shared.filtered_cloud import FilteredCloud
 from ..shared.staged import Staged
 from .ending import agree, ending_count, finish, fixing_count, polyline
 from .height_slice import HeightSlice, TooClose

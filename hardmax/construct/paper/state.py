@@ -18,7 +18,7 @@ from ...exact.array import Array, ExactArray, ranges
 from ...exact.numbers import Vector
 from ...exact.rows import row_of
 from ...model.tokens import Tokens
-from ..shared.filtered_means import FilteredCloud
+from ..shared.filtered_cloud import FilteredCloud
 from ..shared.sharing import by_appearance, numbered, token_numbers
 from .pulls import Pull, Pulled
 

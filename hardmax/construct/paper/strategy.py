@@ -13,7 +13,6 @@ from ..shared.staged import Staged
 from ..shared.untied import distinct_means, representatives
 from .classify import classify
 from .cluster import cluster
-from .heads import cluster_by_heads, separate_by_heads
 from .match import LabelledPoints, match_labels
 from .preprocess import preprocess
 from .separate import Step, separate_state
@@ -41,7 +40,11 @@ def build_paper(
     targets = {name: label_set.witness() for name, label_set in sets.items()}
     state = TokenState.of_array(data.tokens, data.offsets, chosen)
     staged, aims = Staged(), list(targets.values())
-    found = separate_by_heads(state, labels, heads, seed) if heads > 1 else None
+    found = None
+    if heads > 1:
+        from .heads import cluster_by_heads, separate_by_heads
+
+        found = separate_by_heads(state, labels, heads, seed)
     cases: Counter[str] = Counter()
     if found is None or found.split:  # maybe one head separates in fewer blocks
         before, steps, behind = _separated_by_one(state, seed, on_block)

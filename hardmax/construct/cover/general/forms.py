@@ -18,7 +18,7 @@ from ....exact.matrix import Matrix
 from ....exact.rows import Row, row_of
 from ....labels.inner_radius import inner_radius
 from ....model.layers import RankOneBlock
-from ...shared.filtered_means import FilteredCloud
+from ...shared.filtered_cloud import FilteredCloud
 from ...shared.staged import Staged
 from ..ending import finish, polyline
 from ..exact_variant import SHARE, extended, fewest_exact
