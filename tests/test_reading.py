@@ -440,10 +440,10 @@ def test_default_sets_of_other_data_are_no_sets_of_their_own():
 
 
 def test_info_counts_the_labels_of_argmax(tmp_path, capsys):
-    from hardmax.cli.main import _code
+    from hardmax.cli.main import exit_code
 
     data = hm.Dataset([[(0,)], [(4,)], [(9,)]], ["a", "b", "c"], label_sets="argmax")
     hm.build(data, strategy="peel").save(tmp_path / "model.npz")
-    assert _code(["info", str(tmp_path / "model.npz")]) == 0
+    assert exit_code(["info", str(tmp_path / "model.npz")]) == 0
     line = next(x for x in capsys.readouterr().out.splitlines() if x.split()[:1] == ["labels"])
     assert line.split() == ["labels", "3"]

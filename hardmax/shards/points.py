@@ -22,7 +22,7 @@ import numpy as np
 from ..construct.shared.filtered_cloud import FilteredCloud
 from ..construct.shared.filtered_means import Means
 from ..dataset.digests import leaves, measure_digest, subtrees
-from ..dataset.grouping import measure_hashes
+from ..dataset.hashes import measure_hashes
 from ..enclosure.enclosed import Enclosed
 from ..enclosure.rounding import LEAST, MOST, error
 from ..errors import InputError

@@ -20,7 +20,7 @@ from ...exact.rows import row_of
 from ...model.tokens import Tokens
 from ..shared.filtered_cloud import FilteredCloud
 from ..shared.sharing import by_appearance, numbered, token_numbers
-from .pulls import Pull, Pulled
+from .pulls import DEEP, Pull, Pulled
 
 
 class TokenState:
@@ -41,9 +41,14 @@ class TokenState:
         self.owner = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     @classmethod
-    def of_array(cls, tokens: ExactArray, offsets: Array, chosen: Array) -> TokenState:
-        """Some of the packed sequences ``tokens[offsets[j]:offsets[j+1]]``."""
-        exact = Pulled.of_array(tokens, offsets, chosen)
+    def of_array(
+        cls, tokens: ExactArray, offsets: Array, chosen: Array, deep: int = DEEP
+    ) -> TokenState:
+        """Some of the packed sequences ``tokens[offsets[j]:offsets[j+1]]``.
+
+        ``deep`` as in `Pulled`.
+        """
+        exact = Pulled.of_array(tokens, offsets, chosen, deep)
         rows = ranges(offsets[chosen], np.diff(offsets)[chosen])
         X = tokens.values[rows]
         if LEAST < float(np.abs(X).max()) < MOST:
@@ -53,9 +58,9 @@ class TokenState:
         return cls(points, token_numbers(tokens, rows), exact)
 
     @classmethod
-    def of_tokens(cls, batch: Tokens) -> TokenState:
-        """All sequences of a batch, as it is now."""
-        exact = Pulled.of_tokens(batch.copy())
+    def of_tokens(cls, batch: Tokens, deep: int = DEEP) -> TokenState:
+        """All sequences of a batch, as it is now; ``deep`` as in `Pulled`."""
+        exact = Pulled.of_tokens(batch.copy(), deep)
         return cls(_enclosed(exact), numbered(batch.token_keys()), exact)
 
     @property

@@ -20,18 +20,21 @@ from ...model.tokens import Tokens
 from .filtered_cloud import FilteredCloud
 from .tie_splitting import Measures
 
-_SMALL = 2**14  # entries of tokens up to which means are exact from the start
+SMALL = 2**14  # entries of tokens up to which means are exact from the start
 
 
 @dataclass(frozen=True)
 class Means:
-    """Means of sequences, and ``reach(k)``, the largest |z_k| over all their tokens z."""
+    """Means of sequences, and ``reach(k)``, the largest |z_k| over all their tokens z.
+
+    They are exact from the start where the tokens have at most ``small`` entries in all.
+    """
 
     cloud: FilteredCloud
     reach: Callable[[int], Fraction]
 
     @classmethod
-    def of_tokens(cls, batch: Tokens) -> Means:
+    def of_tokens(cls, batch: Tokens, small: int = SMALL) -> Means:
         """Means of sequences that are integer rows already."""
         unit = [Fraction(0)] * batch.dimension
 
@@ -39,7 +42,7 @@ class Means:
             return max(map(abs, batch.projections([*unit[:k], Fraction(1), *unit[k + 1 :]])))
 
         offsets = np.array(batch.starts)
-        if offsets[-1] * batch.dimension > _SMALL:
+        if offsets[-1] * batch.dimension > small:
             points = float_means(batch.floats(), offsets)
             if points is not None:
                 return cls(
@@ -51,12 +54,12 @@ class Means:
         return cls(FilteredCloud.of_vectors(batch.means()), reach)
 
     @classmethod
-    def of_measures(cls, state: Measures) -> Means:
+    def of_measures(cls, state: Measures, small: int = SMALL) -> Means:
         """Means of sequences whose different tokens, and means, are at hand."""
         rows = state.points.rows
         nearest = np.array([[ratio(p, row[-1]) for p in row[:-1]] for row in rows])
         means, points = state.means(), None
-        if len(state.token) * state.dimension > _SMALL:
+        if len(state.token) * state.dimension > small:
             points = float_means(nearest[state.token], state.starts)
         return cls(
             FilteredCloud.of_vectors(means.vectors())
@@ -66,12 +69,14 @@ class Means:
         )
 
     @classmethod
-    def of_array(cls, tokens: ExactArray, offsets: Array, chosen: Array) -> Means:
+    def of_array(
+        cls, tokens: ExactArray, offsets: Array, chosen: Array, small: int = SMALL
+    ) -> Means:
         """Means of some of the packed sequences ``tokens[offsets[j]:offsets[j+1]]``."""
         X = tokens.values
-        points = float_means(X, offsets) if X.size > _SMALL else None
+        points = float_means(X, offsets) if X.size > small else None
         if points is None:
-            return cls.of_tokens(Tokens.of_sequences(tokens, offsets, chosen))
+            return cls.of_tokens(Tokens.of_sequences(tokens, offsets, chosen), small)
         low, high = X.min(axis=0), X.max(axis=0)
         sizes = np.maximum(high, -low)
         cloud = FilteredCloud(

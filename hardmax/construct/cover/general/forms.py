@@ -31,7 +31,6 @@ from .facets import park_all
 from .hyperplanes import DegenerateError
 from .tents import tents
 
-WORK = 4e6  # n²(d − 1) for n points up to which there is time
 _DRAWS = 8  # choices of the points y_c that are tried
 
 Flatten = Callable[[int], tuple[RankOneBlock, HeightSlice]]
@@ -56,12 +55,12 @@ def general_variant(
     task: Task, cloud: FilteredCloud, flatten: Flatten, room: int
 ) -> Variant | None:
     """A form in fewer than ``room`` blocks, those with the least stated counts tried first; None
-    where there is none, or the means are not in general position.
+    where there is none, the means are not in general position, or the task is too large for that.
 
     ``cloud`` are the means. ``flatten(j)`` for j ≥ 1 flattens anew, along f with entries 2^j, 4^j,
     …: if d means are affinely independent, their images are too, but for finitely many j.
     """
-    if len(cloud) ** 2 * task.base.dimension > WORK:
+    if len(cloud) ** 2 * task.base.dimension > task.tuning.work:
         return None
     counts = stated(task)
     exact = counts.pop("exact")
