@@ -87,7 +87,7 @@ def test_decimals_of_one_denominator(given_tokens, how):
     text = json.dumps({"sequences": [
         {"tokens": [[float(x) for x in z] for z in Z], "label": "a"} for Z in given_tokens
     ]})  # fmt: skip
-    from hardmax.formats.data_json import read
+    from hardmax.formats.data.json_file import read
 
     data = read(text.encode(), "exact", {}).read_as(how)
     assert list(data) == [literal(Z, how) for Z in given_tokens]

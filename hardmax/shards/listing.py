@@ -13,8 +13,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..formats.data import load
+from ..formats.data.sidecar import SIDECAR
 from ..formats.files import MAX_BYTES, is_url, open_binary, read_bytes
-from ..formats.sidecar import SIDECAR
 from ..formats.written import parse
 
 SUFFIXES = (".npz", ".parquet")  # of the shards in a folder; a glob may name files of any form
@@ -119,7 +119,7 @@ def count_sequences(path: str) -> int:
                 }[version]
                 return int(read(file)[0][0]) - 1
         if path.endswith(".parquet"):
-            from ..formats.data_parquet import count_rows
+            from ..formats.data.parquet_file import count_rows
 
             with open_binary(path) as whole:
                 rows = count_rows(whole)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dataset import Dataset
-from ..exact.matrix import Matrix
-from ..model.layers import SelfAttention
-from .scene import arrow, vector
-from .style import BLACK, BLUE, GREY, RED, fit, panels
+from ...dataset import Dataset
+from ...exact.matrix import Matrix
+from ...model.layers import SelfAttention
+from ..scene import arrow, vector
+from ..style import BLACK, BLUE, GREY, RED, fit, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset, Reading
-from ..errors import InputError
-from ..exact.array import ExactArray
-from ..exact.numbers import Vector, exact_text
-from .written import NumberReader
+from ...dataset import Dataset, Reading
+from ...errors import InputError
+from ...exact.array import ExactArray
+from ...exact.numbers import Vector, exact_text
+from ..written import NumberReader
 
 
 def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..certify.radius import radii
-from ..construct.build import STRATEGIES, build
-from ..exact.numbers import nearest_float
+from ...certify.radius import radii
+from ...construct.build import STRATEGIES, build
+from ...exact.numbers import nearest_float
+from ..style import panels, plot_axes
 from .depth import MARKS, sequences
-from .style import panels, plot_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
-from ..dataset import Dataset, Reading
-from ..errors import InputError
-from ..labels import LabelSet, default_points, in_order
-from ..words import kind
+from ...dataset import Dataset, Reading
+from ...errors import InputError
+from ...labels import LabelSet, default_points, in_order
+from ...words import kind
+from ..whole_files import bytes_writer, write_whole
 from .sidecar import read_sidecar, sidecar
-from .whole_files import bytes_writer, write_whole
 
 
 def save(data: Dataset, path: str | PathLike[str]) -> None:
@@ -20,24 +20,24 @@ def save(data: Dataset, path: str | PathLike[str]) -> None:
         raise InputError(f"{kind(path)} is not the name of a file")
     name = Path(path).name.lower()
     if name.endswith((".json", ".json.gz")):
-        from .data_json import file_content
+        from .json_file import file_content
 
         write_whole(path, bytes_writer(file_content(data, packed=name.endswith(".gz"))))
     elif name.endswith(".npz"):
-        from .data_npz import members
-        from .npz import write_npz
+        from ..npz import write_npz
+        from .npz_file import members
 
         arrays = members(data)
         write_whole(path, lambda temporary: write_npz(temporary, arrays))
     elif name.endswith((".csv", ".parquet")) and data.given_outputs is not None:
         raise InputError(f"{path}: this form holds labels only; save outputs as .json or .json.gz")
     elif name.endswith(".csv"):
-        from .data_csv import text
+        from .csv_file import text
 
         _check_csv_sets(data, path)
         write_whole(path, bytes_writer(text(data).encode()))
     elif name.endswith(".parquet"):
-        from .data_parquet import write
+        from .parquet_file import write
 
         write_whole(path, lambda temporary: write(temporary, data))
     else:
@@ -48,7 +48,7 @@ def _check_csv_sets(data: Dataset, path: str | PathLike[str]) -> None:
     """Refuse label sets with which a CSV file at this place would not be read again."""
     beside = sidecar(path)
     if data.reading.label_sets == "argmax" and beside is None:
-        from .data_json import sets_json
+        from .json_file import sets_json
 
         sets_json(data)  # refuses labels that do not occur
         return

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..construct.paper.separate import SeparationStep, separate
-from ..dataset import Dataset
-from ..errors import ConstructionError
-from ..exact.numbers import nearest_float
-from ..model.tokens import Tokens
-from ..model.transformer import Transformer
-from .moments import moments
-from .scene import (
+from ...construct.paper.separate import SeparationStep, separate
+from ...dataset import Dataset
+from ...errors import ConstructionError
+from ...exact.numbers import nearest_float
+from ...model.tokens import Tokens
+from ...model.transformer import Transformer
+from ..moments import moments
+from ..scene import (
     Clouds,
     arrow,
     clouds,
@@ -30,7 +30,7 @@ from .scene import (
     draw_tokens,
     vector,
 )
-from .style import BLACK, GREEN, GREY, RED, Glyph, caption, fit, glyphs, panels
+from ..style import BLACK, GREEN, GREY, RED, Glyph, caption, fit, glyphs, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset
-from ..errors import InputError
-from ..exact.array import ExactArray
-from .written import NumberReader, Written
+from ...dataset import Dataset
+from ...errors import InputError
+from ...exact.array import ExactArray
+from ..written import NumberReader, Written
 
 _PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _KNOWN = {  # what a header may say; what stands behind "data" is the data

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset, Reading
-from ..errors import InputError
-from ..exact.array import ExactArray
-from ..exact.numbers import MAX_DIGITS, Vector, json_vector
-from ..labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
-from .written import NumberReader, Written, parse, shown
+from ...dataset import Dataset, Reading
+from ...errors import InputError
+from ...exact.array import ExactArray
+from ...exact.numbers import MAX_DIGITS, Vector, json_vector
+from ...labels import Ball, Box, Halfspace, LabelSet, Point, Polyhedron
+from ..written import NumberReader, Written, parse, shown
 
 FORMAT = "hardmax-dataset/1"
 MAX_DIMENSION = 1 << 20

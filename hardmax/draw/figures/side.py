@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model.layers import RankOneBlock
-from ..model.transformer import Transformer
-from .scene import arrow, vector
-from .style import BLACK, BLUE, GREY, ORANGE, RED, caption, panels
+from ...model.layers import RankOneBlock
+from ...model.transformer import Transformer
+from ..scene import arrow, vector
+from ..style import BLACK, BLUE, GREY, ORANGE, RED, caption, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

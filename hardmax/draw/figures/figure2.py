@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..construct.build import build
-from ..dataset import Dataset
-from .moments import moments
-from .scene import clouds, colours, draw_paths, draw_sets, draw_tokens
-from .style import BLACK, STAGES, STEPS, caption, fit, glyphs, panels
+from ...construct.build import build
+from ...dataset import Dataset
+from ..moments import moments
+from ..scene import clouds, colours, draw_paths, draw_sets, draw_tokens
+from ..style import BLACK, STAGES, STEPS, caption, fit, glyphs, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..construct.build import build
-from ..dataset import Dataset
-from .style import BLACK, BLUE, GREY, ORANGE, panels, plot_axes
+from ...construct.build import build
+from ...dataset import Dataset
+from ..style import BLACK, BLUE, GREY, ORANGE, panels, plot_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..model.transformer import Transformer
+    from ...model.transformer import Transformer
 
 COUNT, SEED = 24, 0
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from ..dataset import Dataset
-from ..errors import InputError
-from ..labels import LabelSet, default_points, in_order
-from .data_json import read_label_sets
-from .files import STANDARD, read_bytes
-from .written import NumberReader, parse
+from ...dataset import Dataset
+from ...errors import InputError
+from ...labels import LabelSet, default_points, in_order
+from ..files import STANDARD, read_bytes
+from ..written import NumberReader, parse
+from .json_file import read_label_sets
 
 SIDECAR = "labels.json"
 

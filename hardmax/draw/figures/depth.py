@@ -11,13 +11,13 @@ from math import nan, sqrt
 from random import Random
 from typing import TYPE_CHECKING
 
-from ..certify import certify
-from ..certify.lower_bounds import counting_lower_bound
-from ..construct.build import STRATEGIES, build
-from ..dataset import Dataset
-from ..errors import ConstructionError
-from ..labels import Point
-from .style import BLACK, BLUE, GREEN, GREY, ORANGE, RED, panels, plot_axes
+from ...certify import certify
+from ...certify.lower_bounds import counting_lower_bound
+from ...construct.build import STRATEGIES, build
+from ...dataset import Dataset
+from ...errors import ConstructionError
+from ...labels import Point
+from ..style import BLACK, BLUE, GREEN, GREY, ORANGE, RED, panels, plot_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

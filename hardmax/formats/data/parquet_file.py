@@ -12,15 +12,15 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..dataset import Dataset, Reading
-from ..dataset.arrays import check_finite
-from ..dataset.long_form import column_values, exact_tokens, read_table
-from ..errors import InputError, MissingExtraError
-from ..exact.array import ExactArray
-from ..exact.numbers import MAX_EXPONENT, as_fraction, exact_text
-from .data_json import FORMAT, read_label_sets, sets_json
-from .files import unpacked_limit
-from .written import NumberReader, parse
+from ...dataset import Dataset, Reading
+from ...dataset.arrays import check_finite
+from ...dataset.long_form import column_values, exact_tokens, read_table
+from ...errors import InputError, MissingExtraError
+from ...exact.array import ExactArray
+from ...exact.numbers import MAX_EXPONENT, as_fraction, exact_text
+from ..files import unpacked_limit
+from ..written import NumberReader, parse
+from .json_file import FORMAT, read_label_sets, sets_json
 
 _SETS, _FORMAT = b"hardmax.labels", b"hardmax.format"
 _ROWS = 1 << 14  # read at a time

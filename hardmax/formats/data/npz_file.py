@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset, Reading
-from ..dataset.arrays import check_finite
-from ..errors import InputError
-from ..exact.array import ExactArray
-from ..exact.numbers import MAX_EXPONENT
-from .data_json import read_label_sets, sets_json
-from .npz import read_npz, text
-from .written import NumberReader, parse
+from ...dataset import Dataset, Reading
+from ...dataset.arrays import check_finite
+from ...errors import InputError
+from ...exact.array import ExactArray
+from ...exact.numbers import MAX_EXPONENT
+from ..npz import read_npz, text
+from ..written import NumberReader, parse
+from .json_file import read_label_sets, sets_json
 
 
 def read(content: bytes | memoryview, numbers: str, source: Mapping[str, Any]) -> Dataset:

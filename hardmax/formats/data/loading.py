@@ -8,11 +8,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..dataset import Dataset, Reading
-from ..errors import InputError
-from ..model.transformer import Transformer
-from ..words import kind
-from .files import STANDARD, gunzip, read_content, sha256, shown_name
+from ...dataset import Dataset, Reading
+from ...errors import InputError
+from ...model.transformer import Transformer
+from ...words import kind
+from ..files import STANDARD, gunzip, read_content, sha256, shown_name
 
 _UNCHECKED = ("parquet", "ts")  # forms that the checker does not read
 
@@ -53,13 +53,13 @@ def load(
         form = _form(content)
         if form in _UNCHECKED:  # a certificate would name a file that nobody can check
             source["sha256"] = None
-        # the reader is data_json, data_npz, data_csv, data_parquet or data_ts; no other is imported
-        reader = import_module(f".data_{form}", __package__)
+        # json_file, npz_file, csv_file, parquet_file or ts_file; no other is imported
+        reader = import_module(f".{form}_file", __package__)
         data: Dataset = reader.read(content, numbers, source)
         if sets is not None:
             return data.read_as(reading).with_sets(sets)
     except InputError as problem:
-        from .contents import instead
+        from ..contents import instead
 
         reason = instead(content, "data") or problem
         raise InputError(f"{shown_name(path)}: {reason}") from None

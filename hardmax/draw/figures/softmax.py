@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certify.softmax import certify_softmax
-from ..construct.build import build
-from ..exact.array import Array
-from .style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, panels, plot_axes
+from ...certify.softmax import certify_softmax
+from ...construct.build import build
+from ...exact.array import Array
+from ..style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, panels, plot_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..dataset import Dataset
-    from ..model.transformer import Transformer
+    from ...dataset import Dataset
+    from ...model.transformer import Transformer
 
 SHARES = {16: ORANGE, 8: PURPLE, 4: GREEN, 2: BLUE, 1: BLACK}  # of the certified β*: β*/16, …
 _LEAST = 1e-14  # below it float64 no longer shows a distance
@@ -59,7 +59,7 @@ def distances(model: Transformer, data: Dataset, beta: float) -> list[float]:
 
 def draw() -> Figure:
     """(a) Distance of softmax from hardmax, block by block; (b) of the outputs, against β."""
-    from .figures import dataset
+    from . import dataset
 
     data = dataset("figure2")
     model = build(data)

@@ -9,13 +9,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
-from ..formats.whole_files import write_whole
+from ...errors import InputError
+from ...formats.whole_files import bytes_writer, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..dataset import Dataset
+    from ...dataset import Dataset
 
 # figure -> module and function that draw it from the data file of the figure's name
 FIGURES = {
@@ -47,7 +47,7 @@ def dataset(name: str) -> Dataset:
     >>> dataset("figure2")
     <Dataset: 3 sequences, 9 tokens, dimension 2, 2 labels>
     """
-    from ..formats.data_json import read
+    from ...formats.data.json_file import read
 
     return read(source(name), "exact", {})
 
@@ -56,7 +56,7 @@ def draw(name: str) -> Figure:
     """Draw one figure from an exact run on its data."""
     if name not in FIGURES and name not in MORE:
         raise InputError(f"there is no figure {name!r}; there are {', '.join([*FIGURES, *MORE])}")
-    from . import style
+    from .. import style
 
     module, function = {**FIGURES, **MORE}[name]
     make = getattr(import_module(f".{module}", __package__), function)
@@ -67,7 +67,7 @@ def draw(name: str) -> Figure:
 
 def write_all(folder: Path, formats: Sequence[str]) -> Iterator[Path]:
     """Write every figure and, under ``data``, what it is drawn from; yield the paths."""
-    from .style import write
+    from ..style import write
 
     try:
         (folder / "data").mkdir(parents=True, exist_ok=True)
@@ -76,14 +76,10 @@ def write_all(folder: Path, formats: Sequence[str]) -> Iterator[Path]:
     for name in (*FIGURES, *MORE):
         if name in FIGURES:
             copy = folder / "data" / f"{name}.json"
-            write_whole(copy, partial(_fill, content=source(name)))
+            write_whole(copy, bytes_writer(source(name)))
             yield copy
         figure = draw(name)
         for form in formats:
             target = folder / f"{name}.{form}"
             write_whole(target, partial(write, figure, form))
             yield target
-
-
-def _fill(path: Path, *, content: bytes) -> None:
-    path.write_bytes(content)
