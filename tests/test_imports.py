@@ -57,7 +57,7 @@ def test_verify_needs_neither_programming_nor_plots(tmp_path):
 
 
 def test_a_plain_data_set_imports_nothing_for_other_data():
-    """Readers of other forms, masked or several-headed models, output sequences: where asked for."""
+    """Readers of other forms, masked models, output sequences and the like come where asked for."""
     script = (
         "import sys, hardmax as hm\n"
         "data = hm.load('examples/figure2.json')\n"
