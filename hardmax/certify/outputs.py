@@ -2,7 +2,7 @@
 
 Behind the last attention layer every token goes its own way. So exact tokens are followed up to
 there, block by block (`model.tokens`), and behind it every different token that has an output is a
-sequence of its own for the engine. With ``definition`` neither takes part.
+sequence of its own for the engine. By ``definition`` every block is applied as it is printed.
 """
 
 from __future__ import annotations

@@ -24,10 +24,10 @@ from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 
 _SLAB = 256  # blocks whose signs are computed at once
-_TOGETHER = 8  # sequences in a batch, at most; the first has one
-_SHARE = 100  # one of so many sequences is drawn, beside the first and last of each chunk
-_LEAST, _PER_BLOCK = 60, 1000  # blocks applied: so many, and one for so many sequences
-_SLABS, _TOKENS = 4, 8  # slabs, or tokens, that cost about as much as one block
+_TOGETHER = 8  # the largest batch of sequences; the first batch has one, then they double
+_SHARE = 100  # one of so many sequences is drawn; the first and last of each chunk come always
+_LEAST, _PER_BLOCK = 60, 1000  # the budget: 60 blocks, and one more for every 1000 sequences
+_SLABS, _TOKENS = 4, 8  # a block on 8 tokens costs about as much as a look at 4 slabs
 
 
 def double_check(model: Transformer, data: Dataset) -> int:

@@ -140,7 +140,7 @@ class Dataset(Sequences):
     def _choose_sets(self, sets: Sets | Dataset | None, reading: Reading) -> None:
         """Take ``sets``, or else those that the sorted labels have by default."""
         self.has_sets = sets is not None  # given, not those by default
-        # neither those by default, here or in the data set that they come from, nor those of argmax
+        # chosen by somebody: no default points, here or in that other data set, and no cones
         chosen_there = not isinstance(sets, Dataset) or sets.own_sets
         self.own_sets = self.has_sets and chosen_there and reading.label_sets == "points"
         own = self._labels_by_name()

@@ -98,7 +98,7 @@ def token_keys(
 
 
 def _override_numbers(tokens: ExactArray) -> np.ndarray:
-    """For each token a number that says which exact overrides it has; 0 for none at all."""
+    """Number the different lists of entries that no float holds, (T,); 0 is a token without any."""
     width = tokens.shape[1]
     overrides: dict[int, list[tuple[int, int, int]]] = {}
     for k in sorted(tokens.exact):
@@ -138,9 +138,10 @@ def _seen_equal(
     members: np.ndarray,
     leaders: np.ndarray,
 ) -> np.ndarray:
-    """Whether each of some sequences is seen to have the measure of its leader, (m,) bool.
+    """For which sequences it is proved that they have the measure of their leader, (m,) of bool.
 
-    What is seen is proved; where it is not, nothing is known. Leaders are members, too.
+    Where it is false the measures may be equal all the same: equal hashes of different tokens hide
+    it. The leaders are among the ``members``.
     """
     supports = _supports(tokens, numbers, hashes, offsets, members)
     leader = np.searchsorted(members, leaders)

@@ -18,9 +18,9 @@ from ..errors import InputError
 
 MAX_BYTES = 8 << 30  # of a file, unpacked
 STANDARD = "-"  # standard input or output
-_MAX_STREAM = 1 << 30  # of what is no regular file, and so may have no end
+_MAX_STREAM = 1 << 30  # bytes from what is no regular file: a pipe may never end
 _ZIP = b"PK\x03\x04"  # how a zip archive begins
-_PACKED = 100  # unpacked bytes a packed one may give, once they are many: no bomb fills the memory
+_PACKED = 100  # bytes that a packed byte may become in large files: no zip bomb fills the memory
 
 
 def unpacked_limit(packed: int, always: int) -> int:

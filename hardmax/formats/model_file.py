@@ -26,7 +26,7 @@ from .whole_files import write_whole
 from .written import NumberReader, parse
 
 FORMAT = "hardmax-model/1"
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a surrogate pair, maybe
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # an escape that may be half a surrogate pair
 _HEX = re.compile(r"-?[0-9a-f]+", re.ASCII | re.IGNORECASE)
 _MAX_QUOTIENT = 1 << 18  # characters of an override p/q
 

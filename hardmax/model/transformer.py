@@ -293,7 +293,7 @@ class Transformer:
         return exact_sequence(j, sequence, self.dimension, self.advice)
 
     def advice(self, width: int) -> str:
-        """What to do with tokens of another dimension, where that is to read them; else nothing."""
+        """Advice to read tokens of another dimension, where that helps; otherwise empty."""
         reading = self.reading
         if reading.keeps_tokens or reading.dimension(width) != self.dimension:
             return ""

@@ -108,7 +108,7 @@ def cluster_by_heads(
 
 
 def _tied(keys: Array, label: Array) -> int:
-    """How many labels share a key with another one, one for each key left out."""
+    """Pairs (key, label) less keys: 0 where sequences with equal keys have equal labels."""
     return len(np.unique(np.stack([keys, label]), axis=1).T) - len(np.unique(keys))
 
 

@@ -99,7 +99,7 @@ class Step:
 def separate_state(
     state: TokenState, seed: int = 0, on_step: Callable[[Step], None] | None = None
 ) -> TokenState:
-    """`separate` for an `TokenState` state; return the state behind it."""
+    """`separate` for a `TokenState`; return the state after the last step."""
     rng = Random(seed)
     sharing = Sharing(state.owner, state.token)
     while sharing.any:

@@ -114,7 +114,7 @@ class TokenState:
         return row_of(z) in self.exact.tokens(near).reduced().rows
 
     def _once(self, rows: Array) -> Array:
-        """Of rows with equal tokens the first."""
+        """Some rows; of rows whose tokens are equal only the first."""
         return rows[np.sort(np.unique(self.token[rows], return_index=True)[1])]
 
     def mean_numbers(self) -> Array:
