@@ -163,8 +163,8 @@ def test_built_models(strategy, data, draw):
 def test_keeping_the_sources_apart_changes_no_radius(data, draw):
     model = draw.draw(rank_one_models(data.dimension))
     assume(len(model) > 0)
-    merged, _ = module._run(model, data.sequences, data.sets, False)
-    apart, _ = module._run(model, data.sequences, data.sets, True)
+    merged, _ = module.limits_of(model, data.sequences, data.sets, False)
+    apart, _ = module.limits_of(model, data.sequences, data.sets, True)
     assert merged.radii == apart.radii
     assert merged.constraints == apart.constraints
 

@@ -19,7 +19,7 @@ from ..labels import LabelSet, argmax_sets, in_order
 from ..model.parameters import HEADED, NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
 from .contents import instead
-from .data.json_file import read_label_sets
+from .data.label_sets import read_label_sets
 from .files import read_bytes, sha256, shown_name
 from .npz import read_npz, text, write_npz
 from .whole_files import write_whole

@@ -19,7 +19,7 @@ import numpy as np
 from ..dataset import Dataset, Reading
 from ..errors import InputError
 from ..formats.data import load
-from ..formats.data.json_file import read_label_sets
+from ..formats.data.label_sets import read_label_sets
 from ..formats.data.sidecar import SIDECAR
 from ..formats.files import read_bytes, sha256
 from ..formats.written import NumberReader

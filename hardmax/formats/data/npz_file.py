@@ -15,7 +15,7 @@ from ...exact.array import ExactArray
 from ...exact.numbers import MAX_EXPONENT
 from ..npz import read_npz, text
 from ..written import NumberReader, parse
-from .json_file import read_label_sets, sets_json
+from .label_sets import read_label_sets, sets_json
 
 
 def read(content: bytes | memoryview, numbers: str, source: Mapping[str, Any]) -> Dataset:

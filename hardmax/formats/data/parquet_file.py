@@ -20,7 +20,8 @@ from ...exact.array import ExactArray
 from ...exact.numbers import MAX_EXPONENT, as_fraction, exact_text
 from ..files import unpacked_limit
 from ..written import NumberReader, parse
-from .json_file import FORMAT, read_label_sets, sets_json
+from .json_file import FORMAT
+from .label_sets import read_label_sets, sets_json
 
 _SETS, _FORMAT = b"hardmax.labels", b"hardmax.format"
 _ROWS = 1 << 14  # read at a time

@@ -48,7 +48,7 @@ def _check_csv_sets(data: Dataset, path: str | PathLike[str]) -> None:
     """Refuse label sets with which a CSV file at this place would not be read again."""
     beside = sidecar(path)
     if data.reading.label_sets == "argmax" and beside is None:
-        from .json_file import sets_json
+        from .label_sets import sets_json
 
         sets_json(data)  # refuses labels that do not occur
         return

@@ -10,7 +10,7 @@ from ...errors import InputError
 from ...labels import LabelSet, default_points, in_order
 from ..files import STANDARD, read_bytes
 from ..written import NumberReader, parse
-from .json_file import read_label_sets
+from .label_sets import read_label_sets
 
 SIDECAR = "labels.json"
 
