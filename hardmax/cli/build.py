@@ -22,9 +22,9 @@ from .common import (
     stages,
 )
 from .engine import asked, engine_options
-from .proved import contradiction, need_proof, notes_of, score
+from .output.proved import contradiction, need_proof, notes_of, score
+from .output.summary import show, show_json
 from .reading import read_options, reading_options
-from .summary import show, show_json
 
 _DEFAULT = click.core.ParameterSource.DEFAULT
 

@@ -9,7 +9,7 @@ import click
 
 from ..words import plural
 from .common import json_option, print_json, progress
-from .table import table
+from .output.table import table
 
 if TYPE_CHECKING:
     from ..compare import Row

@@ -9,8 +9,8 @@ import click
 
 from ..words import plural
 from .common import json_option, print_json
-from .summary import UNIFORM
-from .table import table
+from .output.summary import UNIFORM
+from .output.table import table
 
 if TYPE_CHECKING:
     from ..dataset import Reading

@@ -20,7 +20,7 @@ from .common import (
     seconds,
     stages,
 )
-from .table import table
+from .output.table import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import click
 from ..words import plural
 from .common import force_option, labels_of_option, load_for
 from .engine import asked, workers_options
-from .results import worked_out
+from .output.results import worked_out
 
 BACKENDS = ("numpy", "cupy", "torch", "jax")
 

@@ -15,10 +15,10 @@ import click
 from ..errors import InputError
 from ..words import plural
 from .common import label_sets_of, load_labelled, progress, report_to, stages
-from .notes import float_notes, radius_notes, show_bounds
-from .proved import contradiction, need_proof, notes_of, score
-from .results import worked_out
-from .summary import show, show_json
+from .output.notes import float_notes, radius_notes, show_bounds
+from .output.proved import contradiction, need_proof, notes_of, score
+from .output.results import worked_out
+from .output.summary import show, show_json
 
 if TYPE_CHECKING:
     from ..dataset import Reading

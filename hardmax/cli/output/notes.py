@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..exact.numbers import show
+from ...exact.numbers import show
 from .table import table
 
 if TYPE_CHECKING:
-    from ..certify.certificate import Certificate
-    from ..certify.floating import FloatCertificate
-    from ..certify.radius import Radii
-    from ..certify.softmax import SoftmaxCertificate
+    from ...certify.certificate import Certificate
+    from ...certify.floating import FloatCertificate
+    from ...certify.radius import Radii
+    from ...certify.softmax import SoftmaxCertificate
 
 
 def show_bounds(found: Certificate) -> None:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import ConstructionError
-from ..exact.numbers import exact_text
-from ..words import plural
-from .common import print_json
+from ...errors import ConstructionError
+from ...exact.numbers import exact_text
+from ...words import plural
+from ..common import print_json
 
 if TYPE_CHECKING:
-    from ..certify.certificate import Certificate
-    from ..dataset import ContradictionError as Contradiction
-    from ..dataset import Dataset
-    from ..model.transformer import Transformer
+    from ...certify.certificate import Certificate
+    from ...dataset import ContradictionError as Contradiction
+    from ...dataset import Dataset
+    from ...model.transformer import Transformer
 
 
 def need_proof(found: Certificate, promised: bool) -> None:
@@ -45,7 +45,7 @@ def score(
     """How many predictions on other data are right."""
     if tested is None:
         return [], {}
-    from ..certify.predict import predicted
+    from ...certify.predict import predicted
 
     labels = tested.need_labels()
     outputs = model.outputs(tested)

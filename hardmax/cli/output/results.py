@@ -8,13 +8,13 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ResourceLimitError
-from ..exact.numbers import json_number, show_vector
+from ...errors import ResourceLimitError
+from ...exact.numbers import json_number, show_vector
 
 if TYPE_CHECKING:
-    from ..dataset import Dataset
-    from ..labels import LabelSet
-    from ..model.transformer import Transformer
+    from ...dataset import Dataset
+    from ...labels import LabelSet
+    from ...model.transformer import Transformer
 
 
 def worked_out(
@@ -26,7 +26,7 @@ def worked_out(
     backend: str,
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The results of all sequences, as objects for a file and as lines for people."""
-    from ..certify.predict import predicted
+    from ...certify.predict import predicted
 
     asked, given = data.outputs, data.given_outputs or []
     results, traces = _results(model, data, exact, trace or asked is not None, backend)
@@ -79,8 +79,8 @@ def _results(
     if exact:
         outputs: list[Sequence[Any]] = list(model.outputs(data))
         return outputs, [model.trace(Z) for Z in data.sequences] if trace else None
-    from ..execute.backends import to_numpy
-    from ..execute.floating import outputs as float_outputs
+    from ...execute.backends import to_numpy
+    from ...execute.floating import outputs as float_outputs
 
     states: list[list[Any]] = [[] for _ in range(len(data))]
 

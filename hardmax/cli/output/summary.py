@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..exact.numbers import exact_text
-from ..words import plural
-from .common import print_json, seconds
+from ...exact.numbers import exact_text
+from ...words import plural
+from ..common import print_json, seconds
 from .table import table
 
 if TYPE_CHECKING:
-    from ..certify.certificate import Certificate
+    from ...certify.certificate import Certificate
 
 UNIFORM = "uniform (v = 0): softmax gives the same outputs, at every temperature"
 
