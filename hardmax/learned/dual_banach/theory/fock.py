@@ -15,9 +15,9 @@ from math import factorial, sqrt
 
 import numpy as np
 
-from ...errors import InputError
-from ...exact.numbers import as_fraction
-from .balls import Array
+from ....errors import InputError
+from ....exact.numbers import as_fraction
+from ..enclosures.balls import Array
 
 _LARGEST = 10**7
 

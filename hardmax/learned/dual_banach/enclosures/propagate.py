@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..layers import Attention, Block, LayerNorm
 from .balls import Array, Balls
 from .elementary import exp
 from .enclose import Pass, attend, feed_forward, layer_norm, project, variance
-from .layers import Attention, Block, LayerNorm
 from .spectral import spectral_norm
 
 
@@ -56,7 +56,7 @@ def propagate(blocks: Iterable[Block], x: Balls, layerwise: bool = False) -> Ite
 
     With ``layerwise`` every block starts afresh from floats near the tokens that enter it.
 
-    >>> from .examples import random_block
+    >>> from ..examples import random_block
     >>> steps = list(propagate([random_block(0)] * 3, Balls.exact(np.eye(4))))
     >>> bool(steps[-1].out.rad.max() < 1e-3)
     True

@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...errors import InputError
-from ...exact.numbers import as_fraction
-from .balls import Array
+from ....errors import InputError
+from ....exact.numbers import as_fraction
+from ..enclosures.balls import Array
 
 
 def conjugate(p: float | Fraction) -> float | Fraction:

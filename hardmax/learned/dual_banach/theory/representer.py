@@ -15,8 +15,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...errors import InputError
-from .balls import Array
+from ....errors import InputError
+from ..enclosures.balls import Array
 from .duality import conjugate, duality_map, norm
 
 

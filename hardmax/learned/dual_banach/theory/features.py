@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ...errors import InputError
-from ...exact.matrix import Matrix
-from ...exact.numbers import as_fraction
+from ....errors import InputError
+from ....exact.matrix import Matrix
+from ....exact.numbers import as_fraction
 
 
 class PairedFeatures:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..layers import Attention, Block, LayerNorm
 from .balls import Array, Balls
 from .elementary import exp
-from .layers import Attention, Block, LayerNorm
 
 
 @dataclass(frozen=True)

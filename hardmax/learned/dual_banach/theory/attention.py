@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import InputError
-from .balls import Array
-from .layers import Attention
+from ....errors import InputError
+from ..enclosures.balls import Array
+from ..layers import Attention
 
 
 @dataclass(frozen=True)
