@@ -28,7 +28,7 @@ def exact_sequence(
 ) -> tuple[Vector, ...]:
     """Exact tokens of sequence j, from 0; InputError where they do not have ``dimension``.
 
-    ``advice`` says for another number of coordinates what to do, or nothing.
+    ``advice`` tells what to do with tokens of another number of coordinates; it may be empty.
     """
     if isinstance(sequence, str) or not isinstance(sequence, Iterable):
         raise InputError(f"{kind(sequence)} is no sequence: give a list of tokens, (n, d)")
@@ -52,7 +52,7 @@ def exact_sequence(
 
 
 def checked_dimension(blocks: Any, dimension: int | None) -> int:
-    """The dimension of the blocks of a transformer, which an empty list does not tell.
+    """The dimension of the blocks of a transformer; an empty list needs it given.
 
     Raises InputError where these are not blocks, or not all of that dimension.
     """

@@ -122,7 +122,7 @@ class Transformer:
         return Reading.from_meta(self.meta)
 
     def read(self, data: Dataset) -> Dataset:
-        """A data set as this model reads it; itself where it was read in another way already.
+        """A data set as this model reads it; data that were read in another way stay as they are.
 
         Data without lifted coordinates get those of the model.
 
@@ -153,7 +153,7 @@ class Transformer:
         return max((len(whole(x).attention.heads) for x in self.blocks), default=1)
 
     def need_one_head(self, what: str) -> None:
-        """Raise InputError, which names ``what`` cannot be had, for a model of several heads."""
+        """Raise InputError for a model of several heads; ``what`` is the thing that needs one."""
         if self.heads > 1:
             raise InputError(f"{what} know one head in each block; this model has {self.heads}")
 

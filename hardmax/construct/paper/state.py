@@ -1,7 +1,8 @@
 """Tokens of all sequences while they are pulled: floats with proven bounds, exact where asked.
 
-Which tokens are equal after a pull is known beforehand, if it merges none by chance. So exact
-numbers are needed only where floats leave a comparison open (theory C1).
+After a pull two tokens are equal exactly if they were equal and are pulled to the same point, or
+if they meet by chance. Floats exclude most of the chances; exact numbers decide where floats leave
+a comparison open (theory C1).
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ class TokenState:
     def pulled(self, pull: Pull, numbers: Array) -> TokenState | None:
         """The state after a pull; None where that merges two different tokens by chance.
 
-        ``numbers`` (N,) are equal where the y_j are.
+        ``numbers`` (N,) are equal where sequences are pulled to the same point y_j.
         """
         pairs = self.token * (int(numbers.max()) + 1) + numbers[self.owner]
         _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
@@ -168,7 +169,7 @@ class TokenState:
 
 
 def _differ(points: Enclosed, exact: Pulled, rows: Array) -> bool:
-    """Whether some tokens are all different."""
+    """Whether the tokens in these rows are pairwise different."""
     cloud = FilteredCloud(points.select(rows), lambda some: exact.tokens(rows[some]).vectors())
     return bool((cloud.first_equal() == np.arange(len(rows))).all())
 

@@ -32,8 +32,8 @@ def build_paper(
 
     Uses at most 1 + (N−1) + 1 + N blocks, N the number of distinct empirical measures,
     within the 8N+4 of Theorem 2.4: a block is left out where its stage's goal holds without
-    it. With several ``heads`` (4.1) they separate, where that takes no more blocks than one head
-    (`separate_by_heads`). ``on_block`` is called with the stage of each new block.
+    it. Several ``heads`` (4.1) separate the sequences (`separate_by_heads`), unless one head does
+    it in fewer blocks. ``on_block`` is called with the stage of each new block.
     """
     chosen, labels = representatives(data, merged)
     sets = {name: data.sets[name] for name in dict.fromkeys(labels)}

@@ -33,7 +33,7 @@ class FilteredCloud:
         known: Mapping[int, Fraction] | None = None,
     ) -> None:
         self.points, self.exact, self.known = points, exact, dict(known or {})
-        self.vectors: list[Vector] | None = None  # all of them, where they were exact anyway
+        self.vectors: list[Vector] | None = None  # all points, where they are exact from the start
 
     @classmethod
     def of_vectors(cls, vectors: list[Vector]) -> FilteredCloud:
@@ -101,7 +101,8 @@ class FilteredCloud:
     def first_equal(self) -> Array:
         """For every point the index of the first point that is exactly equal to it, (n,).
 
-        What some random lines leave in doubt (`Enclosed.in_doubt`) is compared exactly.
+        Projections to random lines tell most points apart (`Enclosed.in_doubt`); the others are
+        compared exactly.
         """
         first = np.arange(len(self))
         rows = self.points.in_doubt()

@@ -88,7 +88,7 @@ class Means:
 
 
 def _constant_columns(tokens: ExactArray, candidates: Array) -> dict[int, Fraction]:
-    """Those of some coordinates that are the same for all tokens, with their values."""
+    """Which of the candidate coordinates are the same for all tokens, with their values."""
     count, width = tokens.shape
     found = {}
     for k in candidates.tolist():

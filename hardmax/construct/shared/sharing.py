@@ -42,7 +42,7 @@ class Sharing:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        # a token that only one sequence has hangs on that one and adds no component
+        # a token of one sequence only is joined to that sequence, so it adds no component
         ends = self._tokens
         if focus is not None:
             pairs = self._tokens * (int(focus.max()) + 1) + focus[self._owners]
@@ -77,7 +77,7 @@ def numbered(keys: Iterable[Hashable]) -> Array:
 
 
 def token_numbers(tokens: ExactArray, rows: Array, hashes: Hashes = token_hashes) -> Array:
-    """Numbers of the tokens in some rows, equal where they are, by first appearance.
+    """Numbers of the tokens in some rows, by first appearance; equal tokens have equal numbers.
 
     Equal tokens have equal ``hashes``; what they decide is only how long this takes.
 
@@ -94,7 +94,7 @@ def token_numbers(tokens: ExactArray, rows: Array, hashes: Hashes = token_hashes
 
 
 def by_appearance(first: Array) -> Array:
-    """The rank of each kind among all kinds, given where it appears first.
+    """Each kind's rank in the order of first appearance, given where each appears first.
 
     >>> by_appearance(np.array([5, 0, 2]))
     array([2, 0, 1])
