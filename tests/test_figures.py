@@ -184,11 +184,11 @@ def test_tent_and_clamp_lift_as_theory_b4_says():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["depth", "radii"])
-def test_the_figures_of_strategies_are_drawn(name, monkeypatch):
+def test_the_figures_of_strategies_are_drawn(name):
     from hardmax.draw.figures import depth
 
-    monkeypatch.setattr(depth, "SIZES", (8, 32))
-    figure = figures.draw(name)
+    with style.look():
+        figure = depth.draw((8, 32)) if name == "depth" else figures.draw(name)
     drawn = {line.get_label() for ax in figure.axes for line in ax.lines}
     assert drawn >= {"paper", "peel", "cover"}
     if name == "depth":

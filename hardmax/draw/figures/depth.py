@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import nan, sqrt
 from random import Random
@@ -60,9 +60,9 @@ def depth(data: Dataset, strategy: str) -> int:
     return len(model)
 
 
-def draw() -> Figure:
+def draw(sizes: Sequence[int] = SIZES) -> Figure:
     """(a) two labels; (b) a label for every sequence, with random targets, and the
-    lower bound that holds for almost all targets."""
+    lower bound that holds for almost all targets. ``sizes`` are the numbers of sequences."""
     figure, (few, many) = panels(1, 2, size=2.9, gap=0.62, left=0.55)
     for ax, high in ((few, 1.4 * MANY), (many, 340)):
         plot_axes(ax, "sequences $N$", "blocks $L$")
@@ -73,12 +73,13 @@ def draw() -> Figure:
         ax.minorticks_off()
         ax.set_xticks(*_tens(ax))
         ax.set_yticks([10, 100, 1000], ["10", "100", "1000"])
-    _curves(few, [name for name in MARKS if name in STRATEGIES], lambda count: 2)
+    _curves(few, [name for name in MARKS if name in STRATEGIES], lambda count: 2, sizes)
     # with a label for every sequence a cover is no shallower than peeling, and is not built
-    _curves(many, [name for name in ("paper", "peel") if name in STRATEGIES], lambda count: count)
+    each = [name for name in ("paper", "peel") if name in STRATEGIES]
+    _curves(many, each, lambda count: count, sizes)
     _formulas(few)
-    bound = [max((n * DIMENSION - 1) / (2 * DIMENSION + 1), 1) for n in SIZES]
-    many.plot(SIZES, bound, color=BLACK, linewidth=0.9, dashes=(2, 2), label="lower bound")
+    bound = [max((n * DIMENSION - 1) / (2 * DIMENSION + 1), 1) for n in sizes]
+    many.plot(sizes, bound, color=BLACK, linewidth=0.9, dashes=(2, 2), label="lower bound")
     many.set_ylabel("")
     few.text(0.97, 0.97, "two labels", transform=few.transAxes, va="top", ha="right")
     many.text(0.13, 0.97, "a label for every sequence", transform=many.transAxes, va="top")
@@ -115,14 +116,16 @@ def _formulas(ax: Axes) -> None:
     ax.plot(counts, least, color=BLACK, linewidth=0.9, dashes=(2, 2), label="lower bound")
 
 
-def _curves(ax: Axes, strategies: list[str], labels: Callable[[int], int]) -> None:
-    ax.plot(SIZES, [8 * n + 4 for n in SIZES], color=GREY, linewidth=1.2, label="bound $8N+4$")
+def _curves(
+    ax: Axes, strategies: Sequence[str], labels: Callable[[int], int], sizes: Sequence[int]
+) -> None:
+    ax.plot(sizes, [8 * n + 4 for n in sizes], color=GREY, linewidth=1.2, label="bound $8N+4$")
     for name in strategies:
         marker, colour = MARKS[name]
-        sizes = (*SIZES, *LARGE) if name == "fold" else SIZES
-        depths = [depth(sequences(n, labels(n)), name) for n in sizes]
+        counts = (*sizes, *LARGE) if name == "fold" else sizes
+        depths = [depth(sequences(n, labels(n)), name) for n in counts]
         # paper and peel nearly coincide: paper is a ring around the mark of peel
         ring = {"markersize": 8.0, "markerfacecolor": "white", "linewidth": 2.2}
         plain = {"markersize": 4.0, "markerfacecolor": colour, "linewidth": 1.0}
-        ax.plot(sizes, depths, marker=marker, color=colour, label=name,
+        ax.plot(counts, depths, marker=marker, color=colour, label=name,
                 **(ring if name == "paper" else plain))  # type: ignore[arg-type]  # fmt: skip
