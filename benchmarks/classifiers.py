@@ -85,10 +85,10 @@ def mean_token(X: Arrays, y: np.ndarray, new: Arrays) -> Found:
     return Found(found, linear.coef_.size + linear.intercept_.size, seconds)
 
 
-def transformer(X: Arrays, y: np.ndarray, new: Arrays) -> Found:
+def transformer(X: Arrays, y: np.ndarray, new: Arrays, most: int = _STEPS) -> Found:
     """A small softmax transformer (PyTorch): a linear map of each token to ℝ³², sines and cosines
     of positions, two layers of four heads, the mean of the tokens, a linear read-out. Adam, a
-    fixed number of steps.
+    fixed number of steps, at most ``most``.
     """
     torch = needed("torch")
     names, target = np.unique(y, return_inverse=True)
@@ -104,7 +104,7 @@ def transformer(X: Arrays, y: np.ndarray, new: Arrays) -> Found:
         optimizer = torch.optim.Adam(model.weights, 1e-3, weight_decay=0)
         inputs, mask = _batch(torch, X, centre, scale)
         goal = torch.tensor(target)
-        steps = min(_STEPS, _EPOCHS * -(-len(X) // _BATCH))
+        steps = min(most, _EPOCHS * -(-len(X) // _BATCH))
         for step in range(steps):
             for group in optimizer.param_groups:
                 group["lr"] = 2e-3 * (1 - step / steps)

@@ -20,8 +20,8 @@ from data import gaussian, text_like
 from machine import facts
 
 import hardmax as hm
-from hardmax.certify.bounds import lower_block_bound
 from hardmax.certify.floating import certify_float
+from hardmax.certify.lower_bounds import lower_block_bound
 from hardmax.certify.radius import radii
 
 HERE = Path(__file__).parent

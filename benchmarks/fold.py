@@ -19,7 +19,7 @@ import numpy as np
 from machine import facts
 
 import hardmax as hm
-from hardmax.certify.bounds import counting_lower_bound
+from hardmax.certify.lower_bounds import counting_lower_bound
 
 RESULTS = Path(__file__).parent / "results" / "fold.json"
 TABLE = [(n, d, m) for n in (1000, 10_000) for m in (2, 10) for d in (4, 8, 16, 32)]

@@ -60,7 +60,7 @@ _WHERE = {
     "network_outputs": "network.run:exact_outputs",
     "read_model": "formats.model_file",
     "read_network": "network.file",
-    "save_data": "formats.data:save",
+    "save_data": "formats.data.saving:save",
     "save_shards": "shards.writer",
     "to_torch": "exchange.torch_module",
     "sets_for": "certify.predict",

@@ -37,7 +37,7 @@ def _need(condition: bool, what: str) -> None:
         raise CheckError(what)
 
 
-def _command(*arguments: object) -> int:
+def exit_code_of(*arguments: object) -> int:
     """Exit code of a module of hardmax in a process of its own."""
     command = [sys.executable, "-m", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, timeout=300, check=False).returncode
@@ -57,11 +57,11 @@ def check_strategy(strategy: str, folder: Path) -> str:
     _need(Transformer.load(good) == model, "the model file does not hold the model")
     for evaluator in ("engine", "definition"):
         _need(certify(good, data, evaluator=evaluator).proved, f"not proved by the {evaluator}")
-    _need(_command("hardmax.checker", good, data) == 0, "the checker does not prove it")
+    _need(exit_code_of("hardmax.checker", good, data) == 0, "the checker does not prove it")
     shift = RankOneBlock.translation((SHIFT, *["0"] * (model.dimension - 1)))
     Transformer([*model.blocks, shift], meta=model.meta).save(bad)
     _need(not certify(bad, data), "a model that misses every point is not refuted")
-    _need(_command("hardmax.checker", bad, data) == 1, "the checker does not refute it")
+    _need(exit_code_of("hardmax.checker", bad, data) == 1, "the checker does not refute it")
     return (
         f"{COUNT} sequences proved in {plural(len(model), 'block')}, by the engine, the definition "
         f"and the checker; shifted by 2^-200, refuted"
@@ -81,9 +81,9 @@ def check_command(folder: Path) -> str:
     """The command line must verify, and write a report page, whose parts come with the package."""
     data, model, page = folder / "data.json", folder / "model.npz", folder / "page.html"
     adversarial(FAMILY, COUNT).save(data)
-    _need(_command("hardmax", "build", data, "-o", model) == 0, "hardmax build fails")
-    _need(_command("hardmax", "verify", model, data) == 0, "hardmax verify fails")
-    _need(_command("hardmax", "report", model, data, "-o", page) == 0, "hardmax report fails")
+    _need(exit_code_of("hardmax", "build", data, "-o", model) == 0, "hardmax build fails")
+    _need(exit_code_of("hardmax", "verify", model, data) == 0, "hardmax verify fails")
+    _need(exit_code_of("hardmax", "report", model, data, "-o", page) == 0, "hardmax report fails")
     return "hardmax build, verify and report work"
 
 

@@ -130,11 +130,10 @@ def test_baselines_of_aeon(split, name):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_transformer_is_trained_alike_each_time(split, monkeypatch):
+def test_the_transformer_is_trained_alike_each_time(split):
     pytest.importorskip("torch")
-    monkeypatch.setattr(classifiers, "_STEPS", 40)
-    method = classifiers.METHODS["softmax transformer"]
-    found = [method(split.train_X, np.array(split.train_y), split.test_X) for _ in range(2)]
+    task = split.train_X, np.array(split.train_y), split.test_X
+    found = [classifiers.transformer(*task, most=40) for _ in range(2)]
     assert (found[0].labels == found[1].labels).all()
     assert found[0].parameters > 1000
 

@@ -17,7 +17,7 @@ from test_data_formats import DOCUMENT
 
 import hardmax as hm
 from hardmax.errors import InputError
-from hardmax.formats import data_json, data_npz
+from hardmax.formats.data import json_file, npz_file
 from hardmax.formats.model_file import label_sets, unpack
 from hardmax.formats.npz import read_npz
 from hardmax.model.parameters import NAMES
@@ -262,7 +262,7 @@ def check_json(rng):
     content = json.dumps(document).encode()
     numbers = rng.choice(["exact", "binary64"])
     reading = hm.Reading(positional=rng.random() < 0.3, window=rng.choice([1, 1, 4]))
-    read_or_refuse(lambda: data_json.read(content, numbers, {}).read_as(reading))
+    read_or_refuse(lambda: json_file.read(content, numbers, {}).read_as(reading))
 
 
 def mutated(members, rng):
@@ -287,7 +287,7 @@ def mutated(members, rng):
 def check_npz(rng):
     content = mutated({"tokens": TOKENS, "offsets": OFFSETS, "label": LABEL,
                        "labels": np.array(SETS % "9, 9, 9")}, rng)  # fmt: skip
-    read_or_refuse(lambda: data_npz.read(content, "exact", {}))
+    read_or_refuse(lambda: npz_file.read(content, "exact", {}))
 
 
 def check_model(rng, members):

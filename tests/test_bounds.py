@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hardmax as hm
-from hardmax.certify.bounds import lower_block_bound
-from hardmax.cli.main import _code
+from hardmax.certify.lower_bounds import lower_block_bound
+from hardmax.cli.main import exit_code
 from hardmax.construct.build import STRATEGIES
 from hardmax.labels import Box, Point
 
@@ -17,7 +17,7 @@ from hardmax.labels import Box, Point
 def facts(model, tmp_path, capsys, *options):
     path = tmp_path / "model.npz"
     model.save(path)
-    assert _code(["info", str(path), *options]) == 0
+    assert exit_code(["info", str(path), *options]) == 0
     text = capsys.readouterr().out
     return json.loads(text) if options else text
 

@@ -12,7 +12,7 @@ import pytest
 
 import hardmax as hm
 from hardmax.certify.floating import certify_float
-from hardmax.cli.main import _code
+from hardmax.cli.main import exit_code
 from hardmax.testing import disjoint_sets
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -24,9 +24,9 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 def _written(tmp_path, *options):
     model, certificate = tmp_path / "model.npz", tmp_path / "certificate.json"
     data = str(EXAMPLES / "figure2.json")
-    assert _code(["build", data, "-o", str(model)]) == 0
+    assert exit_code(["build", data, "-o", str(model)]) == 0
     arguments = ["verify", str(model), data, "--certificate", str(certificate), *options]
-    assert _code(arguments) == 0
+    assert exit_code(arguments) == 0
     return json.loads(certificate.read_text())
 
 

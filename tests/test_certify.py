@@ -30,7 +30,7 @@ def judge(model, data):
 
 
 def check(model, data):
-    found = hm.certify(model, data)
+    found = hm.certify(model, data, witnesses=len(data))
     wrong = judge(model, data)
     assert [witness.sequence for witness in found.witnesses] == wrong
     assert found.verdict == ("refuted" if wrong else "proved")
@@ -82,6 +82,13 @@ def test_mutants_more(data, rng):
     model = hm.build(data)
     for mutant in mutants(model, rng, 10):
         check(mutant, data)
+
+
+@pytest.mark.parametrize("label", ["a", "b"])
+def test_a_model_without_blocks(label):
+    """What is left of a model of one block when that is taken away."""
+    data = hm.Dataset([[(0,)]], [label], {"a": (0,), "b": (1,)})
+    assert check(Transformer([], dimension=1), data) == ("proved" if label == "a" else "refuted")
 
 
 @pytest.mark.parametrize("tiny", [F(1, 2**60), F(1, 2**200), F(-1, 2**1000)])

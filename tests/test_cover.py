@@ -30,8 +30,8 @@ from hardmax.construct.shared.tie_splitting import split_ties
 from hardmax.dataset import ContradictionError, merge
 from hardmax.exact.array import ExactArray
 from hardmax.labels import Ball, Halfspace, Point
+from hardmax.model.blocks import apply
 from hardmax.model.tokens import Tokens
-from hardmax.model.transformer import apply
 from hardmax.testing import FAMILIES, KINDS, adversarial, datasets, disjoint_sets
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax.errors import InputError
-from hardmax.formats.data_json import read
-from hardmax.formats.files import keep_apart, read_bytes, write_whole
+from hardmax.formats.data.json_file import read
+from hardmax.formats.files import read_bytes
+from hardmax.formats.whole_files import keep_apart, write_whole
 from hardmax.formats.written import NumberReader, Written
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
 from hardmax.testing import datasets

@@ -59,14 +59,14 @@ def test_every_step_of_the_theory_lives_where_the_table_says(row):
 
 
 def test_the_readme_shows_what_the_command_prints(tmp_path, capsys, monkeypatch):
-    from hardmax.cli.main import _code
+    from hardmax.cli.main import exit_code
 
     shown = re.search(r"```\n\$ hardmax (.*)\n((?:.*\n)*?)```", (ROOT / "README.md").read_text())
     assert shown is not None
     monkeypatch.chdir(tmp_path)
     arguments = shown.group(1).split()
     arguments[1] = str(ROOT / arguments[1])
-    assert _code(arguments) == 0
+    assert exit_code(arguments) == 0
     printed = capsys.readouterr().out
     for line in shown.group(2).splitlines():
         if line.strip() and not line.strip().startswith("time "):

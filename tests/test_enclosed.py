@@ -10,17 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.construct.paper import pulls
 from hardmax.construct.paper.leaders import shift_above
 from hardmax.construct.paper.pulls import Pull
 from hardmax.construct.paper.state import TokenState
-from hardmax.construct.shared import sharing as sharing_module
-from hardmax.construct.shared.filtered_means import FilteredCloud
-from hardmax.construct.shared.sharing import Sharing
+from hardmax.construct.shared.filtered_cloud import FilteredCloud
+from hardmax.construct.shared.sharing import Sharing, token_numbers
 from hardmax.dataset import merge
+from hardmax.model.blocks import apply
 from hardmax.model.layers import RankOneBlock
 from hardmax.model.tokens import Tokens
-from hardmax.model.transformer import apply
 from hardmax.testing import FAMILIES, adversarial, datasets
 
 F = Fraction
@@ -89,22 +87,21 @@ def pulled(state, batch, rng):
         alpha /= 2
 
 
-def both(data):
+def both(data, deep=8):
     chosen = np.array(merge(data).representatives)
     return (
-        TokenState.of_array(data.tokens, data.offsets, chosen),
+        TokenState.of_array(data.tokens, data.offsets, chosen, deep),
         Tokens.of_sequences(data.tokens, data.offsets, chosen),
     )
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("deep", [2, 8])
-def test_families(family, deep, monkeypatch):
-    monkeypatch.setattr(pulls, "_DEEP", deep)
+def test_families(family, deep):
     rng = Random(deep)
-    state, batch = both(adversarial(family, 9))
+    state, batch = both(adversarial(family, 9), deep)
     check_state(state, batch, rng)
-    check_state(TokenState.of_tokens(batch), batch, rng)
+    check_state(TokenState.of_tokens(batch, deep), batch, rng)
     for _ in range(4):
         state, batch = pulled(state, batch, rng)
         check_state(state, batch, rng)
@@ -190,11 +187,13 @@ def test_a_pull_that_merges_by_chance():
     assert state.pulled(Pull(zero, F(1, 4), np.array([1, 3])), np.array([0, 1])) is not None
 
 
-def test_tokens_that_share_a_hash(monkeypatch):
-    state, batch = both(adversarial("zero-one-lattice", 9))
-    monkeypatch.setattr(sharing_module, "token_hashes", lambda X: np.zeros(len(X), np.uint64))
-    again, _ = both(adversarial("zero-one-lattice", 9))
-    assert again.token.tolist() == state.token.tolist() == numbers(batch.token_keys())
+def test_tokens_that_share_a_hash():
+    data = adversarial("zero-one-lattice", 9)
+    batch = Tokens.from_array(data.tokens, data.offsets)
+    rows = np.arange(len(data.tokens))
+    again = token_numbers(data.tokens, rows, lambda X: np.zeros(len(X), np.uint64))
+    found = token_numbers(data.tokens, rows)
+    assert again.tolist() == found.tolist() == numbers(batch.token_keys())
 
 
 @given(

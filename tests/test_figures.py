@@ -15,7 +15,7 @@ import hardmax as hm
 from hardmax.construct import NotExtreme, extreme_token
 from hardmax.construct.paper.separate import separate
 from hardmax.draw import figures, style
-from hardmax.draw.cases import first_step
+from hardmax.draw.figures.cases import first_step
 from hardmax.model.tokens import Tokens
 
 ROOT = Path(__file__).parents[1]
@@ -121,7 +121,7 @@ def test_the_look_of_every_figure_is_the_stored_one(name, tmp_path):
 
 
 def test_the_stored_look_notices_a_missing_glyph(tmp_path, monkeypatch):
-    from hardmax.draw import cases
+    from hardmax.draw.figures import cases
 
     draw = cases.draw_tokens
     monkeypatch.setattr(
@@ -167,7 +167,7 @@ def test_a_folder_that_cannot_be_made_is_bad_use(run, tmp_path):
 
 
 def test_tent_and_clamp_lift_as_theory_b4_says():
-    from hardmax.draw import side
+    from hardmax.draw.figures import side
 
     def height(blocks, t):
         return hm.Transformer(blocks).trace([(t, 0)])[-1][0][1]
@@ -184,11 +184,11 @@ def test_tent_and_clamp_lift_as_theory_b4_says():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["depth", "radii"])
-def test_the_figures_of_strategies_are_drawn(name, monkeypatch):
-    from hardmax.draw import depth
+def test_the_figures_of_strategies_are_drawn(name):
+    from hardmax.draw.figures import depth
 
-    monkeypatch.setattr(depth, "SIZES", (8, 32))
-    figure = figures.draw(name)
+    with style.look():
+        figure = depth.draw((8, 32)) if name == "depth" else figures.draw(name)
     drawn = {line.get_label() for ax in figure.axes for line in ax.lines}
     assert drawn >= {"paper", "peel", "cover"}
     if name == "depth":

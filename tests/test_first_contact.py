@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.cli.table import lines
+from hardmax.cli.output.table import lines
 from hardmax.stages import listening
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

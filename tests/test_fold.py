@@ -180,7 +180,7 @@ def test_auto_takes_it_unless_margins_are_asked_for():
 
 
 def test_the_figure_shows_points_in_their_bands():
-    from hardmax.draw import waves
+    from hardmax.draw.figures import waves
 
     data = waves.points()
     y = waves.heights(hm.build(data, strategy="fold"), data)

@@ -18,7 +18,7 @@ from hardmax.certify.floating import certify_float
 from hardmax.certify.predict import predict
 from hardmax.certify.radius import radii
 from hardmax.certify.softmax import certify_softmax
-from hardmax.cli.main import _code
+from hardmax.cli.main import exit_code
 from hardmax.formats.rocq import rocq_script
 from hardmax.formats.smt2 import smt2_script
 from hardmax.labels import Point
@@ -355,34 +355,34 @@ def test_certificates_say_the_heads(written):
 def test_commands(tmp_path, capsys):
     FOUR.save(tmp_path / "data.json")
     model, data, page = (str(tmp_path / name) for name in ("m.npz", "data.json", "page.html"))
-    assert _code(["build", data, "-o", model, "--heads", "3"]) == 0
+    assert exit_code(["build", data, "-o", model, "--heads", "3"]) == 0
     assert "3 heads" in capsys.readouterr().out
-    assert _code(["verify", model, data, "--definition"]) == 0
-    assert _code(["verify", model, data, "--radius", "--executor", "float64"]) == 0
-    assert _code(["run", model, data, "--exact", "--trace"]) == 0
-    assert _code(["run", model, data]) == 0
+    assert exit_code(["verify", model, data, "--definition"]) == 0
+    assert exit_code(["verify", model, data, "--radius", "--executor", "float64"]) == 0
+    assert exit_code(["run", model, data, "--exact", "--trace"]) == 0
+    assert exit_code(["run", model, data]) == 0
     capsys.readouterr()
-    assert _code(["info", model]) == 0
+    assert exit_code(["info", model]) == 0
     shown = capsys.readouterr().out
     assert "3, 2 of them with α ≠ 0" in shown
     assert "8N+4" not in shown
-    assert _code(["report", model, data, "-o", page]) == 0
+    assert exit_code(["report", model, data, "-o", page]) == 0
     assert "m1 + " in Path(page).read_text(encoding="utf-8")
-    assert _code(["export", model, data, "--to", "smt2", "-o", str(tmp_path / "m.smt2")]) == 0
+    assert exit_code(["export", model, data, "--to", "smt2", "-o", str(tmp_path / "m.smt2")]) == 0
     capsys.readouterr()
     for target in ("onnx", "torch", "safetensors", "vnnlib", "rocq"):
         out = tmp_path / f"out.{target}"
         arguments = ["export", model, data, "--to", target, "-o", str(out)]
-        assert _code(arguments) == 2, target
+        assert exit_code(arguments) == 2, target
         told = capsys.readouterr().err
         assert "one head" in told
         assert "Traceback" not in told
         assert not out.exists()
-    assert _code(["verify", model, data, "--executor", "softmax"]) == 2
+    assert exit_code(["verify", model, data, "--executor", "softmax"]) == 2
     assert "one head" in capsys.readouterr().err
     other = str(tmp_path / "n.npz")
-    assert _code(["build", data, "-o", other, "--heads", "2", "--strategy", "cover"]) == 2
-    assert _code(["build", data, "-o", other, "--heads", "0"]) == 2
+    assert exit_code(["build", data, "-o", other, "--heads", "2", "--strategy", "cover"]) == 2
+    assert exit_code(["build", data, "-o", other, "--heads", "0"]) == 2
     assert not Path(other).exists()
 
 

@@ -56,6 +56,31 @@ def test_verify_needs_neither_programming_nor_plots(tmp_path):
     assert not {"scipy", "sympy", "networkx", "matplotlib"} & loaded
 
 
+def test_a_plain_data_set_imports_nothing_for_other_data():
+    """Readers of other forms, masked models, output sequences and the like come where asked for."""
+    script = (
+        "import sys, hardmax as hm\n"
+        "data = hm.load('examples/figure2.json')\n"
+        "assert hm.certify(hm.build(data), data)\n"
+        "print(*(name for name in sys.modules if name.startswith('hardmax.')))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    loaded = {name.removeprefix("hardmax.") for name in result.stdout.split()}
+    assert "formats.data.json_file" in loaded
+    others = {
+        "certify.definition", "certify.outputs", "certify.predict", "construct.paper.heads",
+        "construct.shared.tie_splitting", "dataset.arrays", "dataset.long_form", "dataset.ordered",
+        "dataset.outputs", "formats.contents", "formats.npz", "formats.remote",
+        "formats.whole_files",
+        *(f"formats.data.{form}_file" for form in ("csv", "npz", "parquet", "ts")),
+    }  # fmt: skip
+    assert not loaded & others
+    folders = {name.partition(".")[0] for name in loaded}
+    assert not folders & {"execute", "network", "exchange", "shards", "draw", "cli", "learned"}
+
+
 def test_help_answers_soon():
     """Within 0.3 s on a quiet machine; here the processor time of the best of three counts."""
     times = []

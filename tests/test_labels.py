@@ -334,7 +334,7 @@ def test_distance_to_a_set(label_set, x):
 
 @given(st.randoms(use_true_random=False))
 def test_json_form_comes_back(rng: Random):
-    from hardmax.formats.data_json import read_label_sets
+    from hardmax.formats.data.label_sets import read_label_sets
     from hardmax.formats.written import NumberReader, parse
 
     sets = disjoint_sets(["a", "b", "c"], 3, rng)

@@ -16,7 +16,7 @@ from hardmax import checker
 from hardmax.certify.definition import outputs_by_definition
 from hardmax.certify.floating import certify_float
 from hardmax.certify.radius import radii
-from hardmax.cli.main import _code
+from hardmax.cli.main import exit_code
 from hardmax.formats.rocq import rocq_script
 from hardmax.formats.smt2 import smt2_script
 from hardmax.labels import Ball, Point
@@ -292,20 +292,22 @@ def test_certificates_say_the_mask(tmp_path):
 def test_commands(tmp_path, capsys):
     ORDERED.save(tmp_path / "data.json")
     model, data, page = (str(tmp_path / name) for name in ("m.npz", "data.json", "page.html"))
-    assert _code(["build", data, "-o", model, "--masked"]) == 0
-    assert _code(["verify", model, data, "--definition"]) == 0
-    assert _code(["run", model, data, "--exact", "--trace"]) == 0
-    assert _code(["info", model]) == 0
+    assert exit_code(["build", data, "-o", model, "--masked"]) == 0
+    assert exit_code(["verify", model, data, "--definition"]) == 0
+    assert exit_code(["run", model, data, "--exact", "--trace"]) == 0
+    assert exit_code(["info", model]) == 0
     shown = capsys.readouterr().out
     assert "token i sees tokens 1 to i" in shown
     assert "S+1+4N" in shown
     assert "8N+4" not in shown
-    assert _code(["report", model, data, "-o", page]) == 0
+    assert exit_code(["report", model, data, "-o", page]) == 0
     assert "mean of the tokens up to it" in Path(page).read_text(encoding="utf-8")
-    assert _code(["build", data, "-o", model, "--masked", "--strategy", "peel"]) == 2
+    assert exit_code(["build", data, "-o", model, "--masked", "--strategy", "peel"]) == 2
     bad = hm.Dataset([[A], [A, A]], ["x", "y"])
     bad.save(tmp_path / "bad.json")
-    assert _code(["build", str(tmp_path / "bad.json"), "-o", str(tmp_path / "n"), "--masked"]) == 1
+    assert (
+        exit_code(["build", str(tmp_path / "bad.json"), "-o", str(tmp_path / "n"), "--masked"]) == 1
+    )
     assert "no masked transformer" in capsys.readouterr().out
 
 

@@ -12,7 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hardmax as hm
-from hardmax.dataset import ContradictionError, grouping, merge
+from hardmax.dataset import ContradictionError, merge
+from hardmax.dataset.grouping import group_measures
+from hardmax.dataset.hashes import token_hashes
 from hardmax.dataset.measures import count_measures
 from hardmax.exact.array import ExactArray
 
@@ -31,9 +33,9 @@ def by_definition(sequences):
     return first
 
 
-def check(sequences):
+def check(sequences, **hashes):
     data = hm.Dataset(sequences, ["same"] * len(sequences))
-    merged = merge(data)
+    merged = group_measures(data.tokens, data.offsets, **hashes)
     assert [merged.representatives[k] for k in merged.group] == by_definition(sequences)
     assert merged.representatives == sorted(set(by_definition(sequences)))
     assert count_measures(data) == len(merged) == len(merged.representatives)
@@ -71,32 +73,25 @@ WEAK = {
 @given(lists_of_tokens())
 @example([[A, C], [A, A, C], [A, C, C], [C, A, C, A], [A], [A, A, A]])
 def test_collisions_of_tokens_merge_nothing_else(weak, sequences):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grouping, "token_hashes", weak)
-        check(sequences)
+    check(sequences, hash_tokens=weak)
 
 
 @given(lists_of_tokens())
 @example([[A, C], [A, A, C], [A, C, C], [C, A, C, A], [A, A, C, A, A, C]])
 def test_collisions_of_measures_merge_nothing_else(sequences):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grouping, "_measure_hashes", lambda hashes, offsets: offsets[1:] * 0)
-        check(sequences)
+    check(sequences, hash_sequences=lambda hashes, offsets: offsets[1:] * 0)
 
 
-@pytest.mark.parametrize("weak", [None, *WEAK.values()], ids=["strong", *WEAK])
+@pytest.mark.parametrize("hashes", [token_hashes, *WEAK.values()], ids=["strong", *WEAK])
 @pytest.mark.parametrize("lengths", [(4,), (1, 2, 3, 4, 6)])
-def test_many_sequences(weak, lengths, monkeypatch):
+def test_many_sequences(hashes, lengths):
     """Words over few letters: supports, multiplicities and whole sequences come again."""
-    if weak is not None:
-        monkeypatch.setattr(grouping, "token_hashes", weak)
     rng = np.random.default_rng(0)
     count = 3000
     offsets = np.cumsum([0, *rng.choice(lengths, size=count)])
     letters = rng.integers(-1, 2, size=(7, 3)) / 4
     tokens = letters[rng.integers(0, 7, size=offsets[-1])]
-    data = hm.Dataset.from_arrays(ExactArray.from_numpy(tokens), offsets, ["same"] * count)
-    merged = merge(data)
+    merged = group_measures(ExactArray.from_numpy(tokens), offsets, hashes)
     rows = [tuple(row) for row in tokens.tolist()]
     expected = by_definition([rows[a:b] for a, b in itertools.pairwise(offsets)])
     assert [merged.representatives[k] for k in merged.group] == expected
@@ -117,14 +112,13 @@ def test_hashes_of_simple_tokens_differ():
     powers = np.r_[2.0 ** np.arange(-1000, 1000), np.arange(2**52, 2**52 + 500)]
     single = np.c_[powers, np.zeros((len(powers), 2))]
     values = np.unique(np.r_[grid, single, -single, single[:, [1, 0, 2]]] + 0.0, axis=0)
-    assert len(np.unique(grouping.token_hashes(values))) == len(values)
+    assert len(np.unique(token_hashes(values))) == len(values)
 
 
-def test_the_work_is_done_once(monkeypatch):
+def test_the_work_is_done_once():
     data = hm.Dataset([[A], [A]], ["a", "a"])
     assert count_measures(data) == 1
-    monkeypatch.setattr(grouping, "token_hashes", None)
-    assert merge(data) is data.merged
+    assert merge(data) is data.merged is data.merged
 
 
 def test_label_codes():

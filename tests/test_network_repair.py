@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax import checker, network_checker
-from hardmax.cli.main import _code
+from hardmax.cli.main import exit_code
 from hardmax.network.layers import Affine, Gelu, Norm, Readout, Relu, Residual
 from hardmax.network.repair import NotApartError, repair
 
@@ -106,16 +106,16 @@ def test_the_digits_are_decided_repaired_and_proved(tmp_path, capsys, count, wro
     train, test = str(tmp_path / "train.npz"), str(tmp_path / "test.npz")
     hm.load(DIGITS[1])[:count].save(train)
     hm.load(DIGITS[2])[: count // 2].save(test)
-    assert _code(["verify", DIGITS[0], train, "--json"]) == 1
+    assert exit_code(["verify", DIGITS[0], train, "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
     assert told["counts"] == {"proved": count - wrong, "refuted": wrong, "undecided": 0}
     arguments = ["build", train, "--from", DIGITS[0], "-o", str(repaired), "--test", test, "--json"]
-    assert _code([*arguments, "--certificate", str(certificate)]) == 0
+    assert exit_code([*arguments, "--certificate", str(certificate)]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["verdict"] == "proved"
     assert told["repaired"] == wrong
     assert told["test"]["after"] >= told["test"]["before"] - 5
-    assert _code(["verify", str(repaired), train]) == 0
+    assert exit_code(["verify", str(repaired), train]) == 0
     jsonschema = pytest.importorskip("jsonschema")
     schema = files("hardmax").joinpath("schemas/network_certificate.schema.json").read_text()
     written = json.loads(certificate.read_text())
@@ -140,13 +140,13 @@ def test_commands_refuse_what_has_no_meaning(tmp_path, capsys):
     hm.Dataset([[(1, 0)]], ["c"]).save(tmp_path / "other.json")
     net, data, other = (str(tmp_path / x) for x in ("net.npz", "data.json", "other.json"))
     output = str(tmp_path / "out.npz")
-    assert _code(["verify", net, data, "--radius"]) == 2
+    assert exit_code(["verify", net, data, "--radius"]) == 2
     assert "not about networks" in capsys.readouterr().err
-    assert _code(["build", data, "--from", net, "-o", output, "--strategy", "peel"]) == 2
+    assert exit_code(["build", data, "--from", net, "-o", output, "--strategy", "peel"]) == 2
     assert "--strategy is about new models" in capsys.readouterr().err
-    assert _code(["verify", net, other]) == 2
+    assert exit_code(["verify", net, other]) == 2
     assert "'c', which is no class of the network" in capsys.readouterr().err
-    assert _code(["build", data, "--from", net, "-o", output]) == 1
+    assert exit_code(["build", data, "--from", net, "-o", output]) == 1
     assert "are equal" in capsys.readouterr().out
     assert not Path(output).exists()
 
@@ -158,7 +158,7 @@ def test_a_model_of_ours_can_be_repaired(tmp_path):
     more = hm.Dataset([[(0, 0)], [(1, 0)], [(5, 5)], [(7, 7), (0, 0)]], list("abab"), sets)
     more.save(tmp_path / "more.json")
     model, data, output = (str(tmp_path / x) for x in ("model.npz", "more.json", "out.npz"))
-    assert _code(["build", data, "--from", model, "-o", output]) == 0
+    assert exit_code(["build", data, "--from", model, "-o", output]) == 0
     assert checker.answer([output, data], network_checker.check)[0] == 0
     assert isinstance(hm.Network.load(output).layers[-1], Residual)
     assert isinstance(hm.Network.load(output).layers[-1].layers[1], Relu)

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 import hardmax as hm
-from hardmax.cli.main import _code
+from hardmax.cli.main import exit_code
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -50,7 +50,7 @@ def run(command, capsys):
     program, *arguments = shlex.split(command)
     if program == "hardmax":
         capsys.readouterr()
-        code = _code(arguments)
+        code = exit_code(arguments)
         printed = capsys.readouterr()
         return code, printed.out + printed.err
     program = sys.executable if program == "python" else program

@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax.construct.cover import products
-from hardmax.construct.cover import strategy as cover
 from hardmax.construct.cover.flatten import flatten
-from hardmax.construct.cover.rules import apply as rules
+from hardmax.construct.cover.rules.apply import repair
+from hardmax.construct.cover.strategy import build_cover
 from hardmax.construct.cover.tents import panels
-from hardmax.construct.cover.tents import search as tents
 from hardmax.construct.cover.tents.panels import TentPanel, TentSearch, precision
 from hardmax.construct.cover.tents.search import cover_class
-from hardmax.construct.shared import filtered_means as cloud
-from hardmax.construct.shared.filtered_means import FilteredCloud, Means
+from hardmax.construct.cover.tuning import Tuning
+from hardmax.construct.shared.filtered_cloud import FilteredCloud
+from hardmax.construct.shared.filtered_means import Means
 from hardmax.construct.shared.staged import Staged
+from hardmax.dataset import merge
 from hardmax.enclosure.enclosed import Enclosed
 from hardmax.enclosure.means import float_means
 from hardmax.exact.array import ExactArray
@@ -31,12 +32,8 @@ from hardmax.testing import FAMILIES, adversarial, datasets
 TINY = Fraction(1, 2**200)
 
 
-@pytest.fixture
-def floats_only(monkeypatch):
-    """However few the tokens: float means, and nothing that takes a step for each point."""
-    monkeypatch.setattr(cloud, "_SMALL", 0)
-    monkeypatch.setattr(cover, "_MANY", 0)
-    monkeypatch.setattr(cover, "general_variant", lambda *task: None)
+# however few the tokens: float means, and nothing that takes a step for each point
+FLOATS_ONLY = Tuning(small=0, many=0, work=0)
 
 
 def gaussian(count, dimension, labels=2, seed=0, length=2):
@@ -47,7 +44,7 @@ def gaussian(count, dimension, labels=2, seed=0, length=2):
 
 
 def prove(data, **options):
-    model = hm.build(data, strategy="cover", **options)
+    model = build_cover(data, merge(data), **options)
     certificate = hm.certify(model, data)
     assert certificate.proved, certificate.witnesses[0].sentence()
     return model
@@ -58,6 +55,15 @@ def task_of(data, seed=0):
     targets = {name: label_set.witness() for name, label_set in data.sets.items()}
     means = Means.of_array(data.tokens, data.offsets, np.arange(len(data)))
     return flatten(means, data.labels, targets, seed)[1]
+
+
+def rises(base, blocks):
+    """By how much blocks raise every point of a height slice, exactly."""
+    points = []
+    for x in base.exact:
+        x = [t + s for t, s in zip(x, base.shift, strict=True)]
+        points.append([[*x[: base.axis], base.height, *x[base.axis :]]])
+    return [z[base.axis] - base.height for z in hm.Transformer(blocks).outputs(points)]
 
 
 @given(datasets(kinds=("point",)))
@@ -73,8 +79,6 @@ def test_float_means_lie_within_their_bounds(data):
 
 
 def test_float_means_of_ragged_and_rational_tokens(monkeypatch):
-    monkeypatch.setattr(cloud, "_SMALL", 0)
-    monkeypatch.setattr(cloud, "_CHUNK", 7)
     monkeypatch.setattr("hardmax.enclosure.means._CHUNK", 7)
     monkeypatch.setattr("hardmax.enclosure.enclosed._CHUNK", 7)
     rng = np.random.default_rng(0)
@@ -86,7 +90,7 @@ def test_float_means_of_ragged_and_rational_tokens(monkeypatch):
     ]  # fmt: skip
     data = hm.Dataset(sequences, "a" * len(lengths))
     chosen = np.array([0, 3, 4, 8, 13])
-    means = Means.of_array(data.tokens, data.offsets, chosen)
+    means = Means.of_array(data.tokens, data.offsets, chosen, small=0)
     assert means.cloud.vectors is None
     exact = Tokens.from_sequences(data.sequence(j) for j in chosen).means()
     assert means.cloud.exact(range(5)) == exact
@@ -129,12 +133,12 @@ def test_bounds_of_very_different_sizes():
     ]
 
 
-def test_constant_coordinates(floats_only):
+def test_constant_coordinates():
     rng = np.random.default_rng(0)
     tokens = rng.normal(size=(200, 5))
     tokens[:, 1] = 0.1
     tokens[::2, 3], tokens[1::2, 3] = 1, 2
-    means = Means.of_array(ExactArray(tokens), np.arange(0, 201, 2), np.arange(100))
+    means = Means.of_array(ExactArray(tokens), np.arange(0, 201, 2), np.arange(100), 0)
     found = [means.cloud.constant(i) for i in range(5)]
     assert found == [None, Fraction(0.1), None, Fraction(3, 2), None]
     assert means.cloud.project(1, [0, 1, 0, 2, 0]).constant(2) == Fraction(3, 2) - 2 * Fraction(0.1)
@@ -144,9 +148,9 @@ def test_constant_coordinates(floats_only):
 @pytest.mark.parametrize(
     ("count", "dimension", "labels"), [(300, 5, 2), (300, 5, 4), (500, 16, 3), (120, 2, 2)]
 )
-def test_tents_alone(floats_only, count, dimension, labels):
+def test_tents_alone(count, dimension, labels):
     data = gaussian(count, dimension, labels)
-    model = prove(data, learn=False)
+    model = prove(data, learn=False, tuning=FLOATS_ONLY)
     assert model.meta["form"] == "tents"
     others = [name for name in data.sets if name != model.meta["base"]]
     most = 3 * sum(ceil(data.labels.count(name) / (dimension - 1)) for name in others)
@@ -155,11 +159,11 @@ def test_tents_alone(floats_only, count, dimension, labels):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_families(floats_only, family):
-    prove(adversarial(family, 30), learn=False)
+def test_families(family):
+    prove(adversarial(family, 30), learn=False, tuning=FLOATS_ONLY)
 
 
-def test_ties_and_nearly_ties(floats_only):
+def test_ties_and_nearly_ties():
     rng = np.random.default_rng(0)
     tokens = [
         [[Fraction(t) for t in z] for z in rng.normal(size=(2, 4)).tolist()] for _ in range(60)
@@ -168,17 +172,16 @@ def test_ties_and_nearly_ties(floats_only):
     tokens[1] = [[(a + b) / 2 for a, b in zip(*tokens[0], strict=True)]]
     tokens[3] = [tokens[2][0], [t + TINY for t in tokens[2][1]]]
     labels = [str(j % 2) for j in range(60)]
-    model = prove(hm.Dataset(tokens, labels), learn=False)
+    model = prove(hm.Dataset(tokens, labels), learn=False, tuning=FLOATS_ONLY)
     assert model.stage_counts()["split"] == 1
     # without the tie there is nothing to split
-    model = prove(hm.Dataset(tokens[2:], labels[2:]), learn=False)
+    model = prove(hm.Dataset(tokens[2:], labels[2:]), learn=False, tuning=FLOATS_ONLY)
     assert "split" not in model.stage_counts()
 
 
 @pytest.mark.parametrize("kind", ["gauss", "lattice", "clusters", "flat", "halves"])
 @pytest.mark.parametrize("trials", [1, 8])
-def test_panels_raise_members_and_nothing_else(monkeypatch, kind, trials):
-    monkeypatch.setattr(panels, "_TRIALS", trials)
+def test_panels_raise_members_and_nothing_else(kind, trials):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(240, 4))
     y = rng.integers(0, 2, 240)
@@ -196,16 +199,11 @@ def test_panels_raise_members_and_nothing_else(monkeypatch, kind, trials):
     base = task_of(data)
     members, avoid = (np.flatnonzero(base.codes == c) for c in (0, 1))
     rise = Fraction(8)
-    pushes = cover_class(base, members, avoid, rise, np.random.default_rng(0))
+    pushes = cover_class(base, members, avoid, rise, np.random.default_rng(0), trials=trials)
     if kind == "gauss" and trials == 1:
         assert max(len(push) for push in pushes if isinstance(push, TentPanel)) > 3
     assert set(np.concatenate([push.captured for push in pushes]).tolist()) == set(members.tolist())
-    model = hm.Transformer([block for push in pushes for block in push.blocks(base)])
-    points = []
-    for x in base.exact:
-        x = [t + s for t, s in zip(x, base.shift, strict=True)]
-        points.append([[*x[: base.axis], base.height, *x[base.axis :]]])
-    heights = [z[base.axis] - base.height for z in model.outputs(points)]
+    heights = rises(base, [block for push in pushes for block in push.blocks(base)])
     assert all(heights[j] >= rise for j in members)
     assert not any(heights[j] for j in avoid)
 
@@ -238,18 +236,15 @@ def test_hinges_of_a_tent_meet_exactly():
     assert seen == len(members)
 
 
-def test_one_by_one_where_offsets_are_no_floats(monkeypatch):
-    monkeypatch.setattr(tents, "precision", lambda base: None)
-    assert prove(gaussian(60, 3), learn=False).meta["form"] in ("tents", "shells")
-    # a target so far away that no float64 offset tells the points apart
+def test_one_by_one_where_offsets_are_no_floats():
+    """A target so far away that no float64 offset tells the points apart."""
     sets = {"0": hm.labels.Point((0, 0, 0)), "1": hm.labels.Point((2**40, 0, 0))}
     data = gaussian(60, 3)
     data = hm.Dataset(data.sequences, data.labels, sets)
     targets = {name: label_set.witness() for name, label_set in sets.items()}
     means = Means.of_array(data.tokens, data.offsets, np.arange(60))
     assert precision(flatten(means, data.labels, targets)[1]) is None
-    monkeypatch.undo()
-    prove(data, learn=False)
+    assert prove(data, learn=False, tuning=FLOATS_ONLY).meta["form"] == "tents"
 
 
 @given(st.lists(st.floats(-4, 4).filter(lambda t: t == 0 or abs(t) > 1e-9), min_size=1))
@@ -260,17 +255,15 @@ def test_nearest_values_by_their_bits(values):
     assert above[0] == min([t for t in values if t >= 0], default=np.inf)
 
 
-def test_nearest_values_of_large_products(monkeypatch):
-    monkeypatch.setattr(products, "_ROWS", 5)
-    monkeypatch.setattr(products, "_COLUMNS", 3)
+def test_nearest_values_of_large_products():
     rng = np.random.default_rng(0)
     X, W = rng.normal(size=(33, 4)), rng.normal(size=(4, 10))
     T = X @ W
-    below, above = products.nearest(X, W)
+    below, above = products.nearest(X, W, block=(5, 3))
     np.testing.assert_allclose(below, np.where(T < 0, T, -np.inf).max(axis=0))
     np.testing.assert_allclose(above, np.where(T > 0, T, np.inf).min(axis=0))
     within = np.full(10, 0.5)
-    rows, columns = products.within_slabs(X, W, within)
+    rows, columns = products.within_slabs(X, W, within, block=(5, 3))
     inside = np.zeros(T.shape, dtype=bool)
     inside[rows, columns] = True
     assert (inside == (np.abs(T) <= 0.5)).all()
@@ -279,31 +272,45 @@ def test_nearest_values_of_large_products(monkeypatch):
 def test_runs_of_the_near_order_are_near():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(512, 3))
-    order = panels._near(X, 4, rng)
+    order = panels.near_order(X, 4, rng)
     assert sorted(order.tolist()) == list(range(512))
     spread = [X[part].std(axis=0).mean() for part in np.array_split(order, 128)]
     assert np.mean(spread) < 0.6 * X.std(axis=0).mean()
 
 
-@pytest.mark.parametrize("sizes", [(400, 5), (150, 3)])
-def test_plateaus_in_panels(monkeypatch, sizes):
-    count, dimension = sizes
+def with_mistakes(count, dimension):
+    """Three labels that a list of two rules tells apart, but for an eighth of the points."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(count, dimension))
     labels = np.searchsorted([-1, 1], X.sum(axis=1))
     wrong = rng.choice(count, count // 8, replace=False)
     labels[wrong] = (labels[wrong] + 1) % 3
-    data = hm.Dataset([[x] for x in X.tolist()], labels.tolist())
-    slowly = prove(data)
+    return hm.Dataset([[x] for x in X.tolist()], labels.tolist()), wrong
+
+
+@pytest.mark.parametrize("sizes", [(400, 5), (150, 3)])
+def test_plateaus_in_panels(sizes):
+    data, _ = with_mistakes(*sizes)
+    slowly, model = prove(data), prove(data, tuning=Tuning(much=0))
     assert slowly.meta["form"] == "rules"
-    monkeypatch.setattr(rules, "_MUCH", 0)
-    seen = []
-    monkeypatch.setattr(rules, "_plateau", lambda *arguments: seen.append(arguments))
-    model = prove(data)
     assert model.meta["learned"] == slowly.meta["learned"]
     assert model.stage_counts()["repair"] <= slowly.stage_counts()["repair"] + 4
     assert model.parameters.overrides() == 0
-    assert not seen
+
+
+@pytest.mark.parametrize("much", [0, np.inf])
+@pytest.mark.parametrize("sizes", [(400, 5), (150, 3)])
+def test_plateaus_move_what_is_misplaced_and_nothing_else(sizes, much):
+    data, wrong = with_mistakes(*sizes)
+    base = task_of(data)
+    levels = [Fraction(8), Fraction(3), Fraction(0)]
+    place = np.arange(len(base)) % 3
+    wanted = place.copy()
+    wanted[wrong] = (place[wrong] + 1) % 3
+    parts = repair(base, place, wanted, levels, much=much)
+    assert {type(part) for part in parts} == {list if much else Parameters}
+    found = rises(base, [block for part in parts for block in part])
+    assert found == [levels[k] - levels[i] for i, k in zip(place, wanted, strict=True)]
 
 
 def test_least_value_beyond_a_bound():

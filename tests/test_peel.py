@@ -18,8 +18,8 @@ from hardmax.exact.dyadic import rounded_to
 from hardmax.exact.numbers import dot
 from hardmax.exact.points import IntegerPoints
 from hardmax.labels import Ball, Point
+from hardmax.model.blocks import apply
 from hardmax.model.tokens import Tokens
-from hardmax.model.transformer import apply
 from hardmax.testing import FAMILIES, KINDS, adversarial, datasets, rationals
 
 

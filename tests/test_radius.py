@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import hardmax as hm
 from hardmax.certify import radius as module
 from hardmax.certify.radius import adversary, radii
-from hardmax.cli.main import _code
+from hardmax.cli.main import exit_code
 from hardmax.construct.build import STRATEGIES
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
 from hardmax.testing import (
@@ -163,8 +163,8 @@ def test_built_models(strategy, data, draw):
 def test_keeping_the_sources_apart_changes_no_radius(data, draw):
     model = draw.draw(rank_one_models(data.dimension))
     assume(len(model) > 0)
-    merged, _ = module._run(model, data.sequences, data.sets, False)
-    apart, _ = module._run(model, data.sequences, data.sets, True)
+    merged, _ = module.limits_of(model, data.sequences, data.sets, False)
+    apart, _ = module.limits_of(model, data.sequences, data.sets, True)
     assert merged.radii == apart.radii
     assert merged.constraints == apart.constraints
 
@@ -400,14 +400,14 @@ def files(tmp_path):
         ' {"tokens": [[0.1, "1/3"]], "label": "b"}]}'
     )
     model = tmp_path / "model.npz"
-    assert _code(["build", str(data), "-o", str(model), "--strategy", "cover"]) == 0
+    assert exit_code(["build", str(data), "-o", str(model), "--strategy", "cover"]) == 0
     return str(model), str(data), tmp_path / "certificate.json"
 
 
 def test_command_prints_the_radius(files, capsys):
     model, data, _ = files
     capsys.readouterr()
-    assert _code(["verify", model, data, "--radius"]) == 0
+    assert exit_code(["verify", model, data, "--radius"]) == 0
     text = capsys.readouterr().out
     assert "least " in text
     assert "median " in text
@@ -419,12 +419,12 @@ def test_radius_in_json_and_certificate(files, capsys):
     model, data, certificate = files
     capsys.readouterr()
     arguments = ["verify", model, data, "--json", "--certificate", str(certificate)]
-    assert _code([*arguments, "--radius"]) == 0
+    assert exit_code([*arguments, "--radius"]) == 0
     printed = json.loads(capsys.readouterr().out)
     found = radii(hm.Transformer.load(model), hm.load(data))
     expected = {"least": str(found.least), "median": str(found.median)}
     assert printed["radius"] == json.loads(certificate.read_text())["radius"] == expected
-    assert _code(arguments) == 0
+    assert exit_code(arguments) == 0
     assert json.loads(capsys.readouterr().out)["radius"] is None
 
 
@@ -432,5 +432,5 @@ def test_a_model_that_nothing_can_move(files, capsys, tmp_path):
     model = tmp_path / "constant.npz"
     identity(rho=0).save(model)
     capsys.readouterr()
-    assert _code(["verify", str(model), files[1], "--radius"]) == 1
+    assert exit_code(["verify", str(model), files[1], "--radius"]) == 1
     assert "no perturbation changes a prediction" in capsys.readouterr().out

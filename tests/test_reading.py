@@ -87,7 +87,7 @@ def test_decimals_of_one_denominator(given_tokens, how):
     text = json.dumps({"sequences": [
         {"tokens": [[float(x) for x in z] for z in Z], "label": "a"} for Z in given_tokens
     ]})  # fmt: skip
-    from hardmax.formats.data_json import read
+    from hardmax.formats.data.json_file import read
 
     data = read(text.encode(), "exact", {}).read_as(how)
     assert list(data) == [literal(Z, how) for Z in given_tokens]
@@ -440,10 +440,10 @@ def test_default_sets_of_other_data_are_no_sets_of_their_own():
 
 
 def test_info_counts_the_labels_of_argmax(tmp_path, capsys):
-    from hardmax.cli.main import _code
+    from hardmax.cli.main import exit_code
 
     data = hm.Dataset([[(0,)], [(4,)], [(9,)]], ["a", "b", "c"], label_sets="argmax")
     hm.build(data, strategy="peel").save(tmp_path / "model.npz")
-    assert _code(["info", str(tmp_path / "model.npz")]) == 0
+    assert exit_code(["info", str(tmp_path / "model.npz")]) == 0
     line = next(x for x in capsys.readouterr().out.splitlines() if x.split()[:1] == ["labels"])
     assert line.split() == ["labels", "3"]

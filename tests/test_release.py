@@ -95,7 +95,7 @@ def test_the_self_test_finds_a_verifier_that_lies(quick, lie, monkeypatch, capsy
 
 
 def test_the_self_test_finds_a_checker_that_is_missing(quick, monkeypatch, capsys):
-    monkeypatch.setattr(selftest, "_command", lambda *arguments: 1)
+    monkeypatch.setattr(selftest, "exit_code_of", lambda *arguments: 1)
     assert selftest.main() == 1
     assert capsys.readouterr().out.count("FAILED") == 1
 

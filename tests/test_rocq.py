@@ -94,7 +94,7 @@ def test_bounds_are_claimed_only_where_they_hold():
 
 
 def test_several_heads_are_refused(tmp_path):
-    from hardmax.cli.main import _code
+    from hardmax.cli.main import exit_code
 
     data = hm.Dataset([[(0, 1)]], ["a"])
     two = hm.Transformer([hm.MultiHeadBlock.of(2, heads=[(1, (0, 0)), (1, (1, 0))])])
@@ -103,20 +103,20 @@ def test_several_heads_are_refused(tmp_path):
     model, points, script = tmp_path / "m.npz", tmp_path / "data.json", tmp_path / "proved.v"
     two.save(model)
     data.save(points)
-    assert _code(["export", str(model), str(points), "--to", "rocq", "-o", str(script)]) == 2
+    assert exit_code(["export", str(model), str(points), "--to", "rocq", "-o", str(script)]) == 2
     assert not script.exists()
 
 
 def test_the_command(tmp_path, capsys):
-    from hardmax.cli.main import _code
+    from hardmax.cli.main import exit_code
 
     model, script = tmp_path / "model.npz", tmp_path / "proved.v"
     figure2 = str(ROCQ.parents[1] / "examples" / "figure2.json")
-    assert _code(["build", figure2, "-o", str(model)]) == 0
-    assert _code(["export", str(model), figure2, "--to", "rocq", "-o", str(script)]) == 0
+    assert exit_code(["build", figure2, "-o", str(model)]) == 0
+    assert exit_code(["export", str(model), figure2, "--to", "rocq", "-o", str(script)]) == 0
     assert "Theorem proved" in script.read_text()
     refused = ["export", str(model), figure2, "--to", "rocq", "--radius", "1", "-o", str(script)]
-    assert _code(refused) == 2
+    assert exit_code(refused) == 2
     assert "--radius" in capsys.readouterr().err
 
 

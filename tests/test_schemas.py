@@ -16,7 +16,7 @@ from test_bad_input import BAD_JSON, GOOD
 from test_data_formats import DOCUMENT
 
 from hardmax.errors import InputError
-from hardmax.formats.data_json import read
+from hardmax.formats.data.json_file import read
 from hardmax.testing import disjoint_sets
 
 jsonschema = pytest.importorskip("jsonschema")

@@ -19,8 +19,8 @@ from hardmax.engine.forward.forward_pass import apply_panel
 from hardmax.errors import VerdictError
 from hardmax.exact.array import ExactArray
 from hardmax.labels import Halfspace, Point
+from hardmax.model.blocks import apply
 from hardmax.model.tokens import Tokens
-from hardmax.model.transformer import apply
 from hardmax.testing import datasets
 
 STRATEGIES = ("paper", "peel", "cover")

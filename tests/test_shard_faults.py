@@ -288,9 +288,11 @@ def test_a_scheduler_restart(folder, scheduler):
     assert len(done) < 12
 
 
-def test_no_scheduler(folder, distributed, monkeypatch):
-    monkeypatch.setattr("hardmax.shards.engines._PATIENCE", 1)
-    with Dask(1, "tcp://127.0.0.1:9") as chosen, pytest.raises(InputError, match="no scheduler"):
+def test_no_scheduler(folder, distributed):
+    with (
+        Dask(1, "tcp://127.0.0.1:9", patience=1) as chosen,
+        pytest.raises(InputError, match="no scheduler"),
+    ):
         certify(folder, chosen)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax.certify.radius import adversary, radii
-from hardmax.cli.main import _code
+from hardmax.cli.main import exit_code
 from hardmax.construct.build import STRATEGIES
 from hardmax.formats.smt2 import smt2_script
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
@@ -228,19 +228,19 @@ def files(tmp_path):
         ' {"tokens": [[0.1, "1/3"]], "label": "b"}]}'
     )
     model = tmp_path / "model.npz"
-    assert _code(["build", str(data), "-o", str(model), "--strategy", "peel"]) == 0
+    assert exit_code(["build", str(data), "-o", str(model), "--strategy", "peel"]) == 0
     return model, data, tmp_path / "script.smt2"
 
 
 def test_command_writes_a_script(files, capsys, solve):
     model, data, script = map(str, files)
     capsys.readouterr()
-    assert _code(["export", model, data, "--to", "smt2", "-o", script]) == 0
+    assert exit_code(["export", model, data, "--to", "smt2", "-o", script]) == 0
     assert "2 sequences" in capsys.readouterr().out
     assert solve(files[2].read_text()) == "unsat"
     whole = files[2].read_text()
     arguments = ["export", model, data, "--to", "smt2", "-o", script, "--sequence", "2"]
-    assert _code([*arguments, "--radius", "1/1000", "--claim", "prediction", "--json"]) == 0
+    assert exit_code([*arguments, "--radius", "1/1000", "--claim", "prediction", "--json"]) == 0
     assert '"sequences": 1' in capsys.readouterr().out
     assert len(files[2].read_text()) < len(whole)
     assert solve(files[2].read_text()) == "unsat"
@@ -256,11 +256,11 @@ def test_command_writes_a_script(files, capsys, solve):
 )
 def test_command_refuses_bad_use(files, capsys, options, message):
     model, data, script = map(str, files)
-    assert _code(["export", model, data, "--to", "smt2", "-o", script, *options]) == 2
+    assert exit_code(["export", model, data, "--to", "smt2", "-o", script, *options]) == 2
     assert message in capsys.readouterr().err
     assert not files[2].exists()
 
 
 def test_command_needs_data(files, capsys):
-    assert _code(["export", str(files[0]), "--to", "smt2", "-o", str(files[2])]) == 2
+    assert exit_code(["export", str(files[0]), "--to", "smt2", "-o", str(files[2])]) == 2
     assert "needs DATA" in capsys.readouterr().err

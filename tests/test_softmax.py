@@ -316,7 +316,8 @@ def test_torch_classifies_all_vowels_at_the_certified_temperature(vowels):
 
 def test_the_figure_shows_softmax_approaching_hardmax():
     pytest.importorskip("matplotlib")
-    from hardmax.draw import figures, softmax
+    from hardmax.draw import figures
+    from hardmax.draw.figures import softmax
 
     data = figures.dataset("figure2")
     model = hm.build(data)

@@ -60,6 +60,41 @@ def test_files_that_are_on_no_disk(folder, tmp_path):
         files.rm("/data", recursive=True)
 
 
+def test_the_label_sets_are_asked_for_once(folder, monkeypatch):
+    """A server far away answers slowly: one request must do for a file that may not be there."""
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    asked, refused = [], []
+
+    def counted(method):
+        def call(self, path, *arguments, **options):
+            asked.append(path)
+            if path in refused:
+                raise PermissionError("not for you")
+            return method(self, path, *arguments, **options)
+
+        return call
+
+    for name in ("isfile", "_open"):
+        monkeypatch.setattr(MemoryFileSystem, name, counted(getattr(MemoryFileSystem, name)))
+    files = MemoryFileSystem()
+    files.put(f"{folder}/", "/asked/", recursive=True)
+    try:
+        asked.clear()
+        shards = Shards.open("memory:///asked/part-*")
+        assert asked.count("/asked/labels.json") == 1
+        assert {*shards.example.sets} == {"a", "b"}
+        refused.append("/asked/labels.json")
+        with pytest.raises(InputError, match=r"labels\.json: can't be read: not for you"):
+            Shards.open("memory:///asked/part-*")
+        refused.clear()
+        files.rm("/asked/labels.json")
+        with pytest.raises(InputError, match=r"the label sets are in no file labels\.json"):
+            Shards.open("memory:///asked/part-*")
+    finally:
+        files.rm("/asked", recursive=True)
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [

@@ -6,10 +6,9 @@ from typing import Any
 
 from .bounds import Bounds, bounds_of
 from .certificate import Certificate, Witness
-from .predict import predict
 from .verify import certify
 
-__all__ = ["Bounds", "Certificate", "Witness", "bounds_of", "certify", "predict"]
+__all__ = ["Bounds", "Certificate", "Witness", "bounds_of", "certify"]
 
 
 class _Folder(ModuleType):

@@ -2,7 +2,7 @@
 
 Behind the last attention layer every token goes its own way. So exact tokens are followed up to
 there, block by block (`model.tokens`), and behind it every different token that has an output is a
-sequence of its own for the engine. With ``definition`` neither takes part.
+sequence of its own for the engine. By ``definition`` every block is applied as it is printed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,36 @@ from ..errors import VerdictError
 from ..exact.array import Array, ExactArray
 from ..exact.numbers import Vector
 from ..exact.rows import vector_of
+from ..model.blocks import apply
 from ..model.parameters import Parameters
 from ..model.tokens import Tokens
-from ..model.transformer import Transformer, apply
+from ..model.transformer import Transformer
+from .certificate import Witness
 from .definition import tokens_by_definition
 
 _AGAIN = 200_000  # what a second opinion may cost: blocks × tokens × d, over its sequences
+
+
+def token_witnesses(
+    model: Transformer,
+    data: Dataset,
+    outputs: Outputs,
+    progress: Callable[[int], None] | None,
+    most: int,
+    evaluator: str = "engine",
+) -> tuple[tuple[Witness, ...], bool]:
+    """The tokens that end outside what is asked of them, as witnesses; whether there are more.
+
+    Where the engine finds none, some sequences are run again by the definition alone.
+    """
+    found, more = wrong_tokens(model, data, outputs, progress, most, evaluator)
+    if not found and evaluator == "engine":
+        check_again(model, data, outputs)
+    names = [outputs.names[code] for code in outputs.codes.tolist()]
+    witnesses = (
+        Witness(x.sequence, data.name(x.sequence), names[x.k], x.token, x.place + 1) for x in found
+    )
+    return tuple(witnesses), more
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def radii(
             f"the model has dimension {model.dimension}, the data set {data.dimension}"
         )
     data.refuse_outputs("robust radii")
-    limits, _ = _run(model, data.sequences, data.sets, False, progress)
+    limits, _ = limits_of(model, data.sequences, data.sets, False, progress)
     return Radii(tuple(Radius(limits.radii[j], limits.constraints[j]) for j in range(len(data))))
 
 
@@ -139,7 +139,7 @@ def reaches(
     ((Fraction(1, 1),), Fraction(1, 3), Fraction(3, 1))
     """
     pairs: list[tuple[Vector, Fraction]] = []
-    limits, _ = _run(model, sequences, sets, False, None, pairs)
+    limits, _ = limits_of(model, sequences, sets, False, None, pairs)
     return [Reach(y, limits.radii[j], growth) for j, (y, growth) in enumerate(pairs)]
 
 
@@ -159,7 +159,7 @@ def adversary(
     ((1,), (1,))
     """
     tokens = [as_vector(token) for token in sequence]
-    limits, ties = _run(model, [tokens], sets, True)
+    limits, ties = limits_of(model, [tokens], sets, True)
     gradient = limits.gradients[0]
     if gradient is None:
         return None
@@ -180,7 +180,7 @@ def _leaves(source: int, ties: Mapping[int, list[int]]) -> Iterable[int]:
     return [leaf for tied in ties[source] for leaf in _leaves(tied, ties)]
 
 
-def _run(
+def limits_of(
     model: Transformer,
     sequences: Iterable[Sequence[Vector]],
     sets: Mapping[str, LabelSet],
@@ -188,6 +188,12 @@ def _run(
     progress: Callable[[int], None] | None = None,
     outputs: list[tuple[Vector, Fraction]] | None = None,
 ) -> tuple[Limits, dict[int, list[int]]]:
+    """The least radius of every sequence; and for each broken tie its tokens (`Jacobians.tied`).
+
+    With ``keep`` input tokens stay apart behind a collapse, and the gradients of the binding
+    decisions are kept; the radii are the same. ``outputs`` gets every exact output and its growth.
+    Raises InputError for models of general layers.
+    """
     if model.parameters is None:
         raise InputError("the robust radius is defined for models of rank-1 blocks")
     batch = Tokens.from_sequences(sequences)

@@ -1,8 +1,8 @@
 """A second opinion on a verdict: some sequences again, block by block, without the engine.
 
 Every block is applied to exact tokens as the definition says (`model.tokens`). Blocks that do
-nothing are passed over: their attention is an identity, and a float bound proves that no token is
-active (`model.shadow` has it). The plan, its panels and enclosures take no part.
+nothing are passed over: their attention is the identity, and float bounds (`enclosure.shadow`)
+prove that no token is active. The engine's plan, its panels and its enclosures take no part.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from ..engine.sizes import SIZES
 from ..errors import VerdictError
 from ..exact.array import ExactArray
 from ..exact.numbers import Vector
+from ..model.blocks import apply
 from ..model.parameters import Parameters
 from ..model.tokens import Tokens
-from ..model.transformer import Transformer, apply
+from ..model.transformer import Transformer
 
 _SLAB = 256  # blocks whose signs are computed at once
-_TOGETHER = 8  # sequences in a batch, at most; the first has one
-_SHARE = 100  # one of so many sequences is drawn, beside the first and last of each chunk
-_LEAST, _PER_BLOCK = 60, 1000  # blocks applied: so many, and one for so many sequences
-_SLABS, _TOKENS = 4, 8  # slabs, or tokens, that cost about as much as one block
+_TOGETHER = 8  # the largest batch of sequences; the first batch has one, then they double
+_SHARE = 100  # one of so many sequences is drawn; the first and last of each chunk come always
+_LEAST, _PER_BLOCK = 60, 1000  # the budget: 60 blocks, and one more for every 1000 sequences
+_SLABS, _TOKENS = 4, 8  # a block on 8 tokens costs about as much as a look at 4 slabs
 
 
 def double_check(model: Transformer, data: Dataset) -> int:
@@ -83,7 +84,7 @@ def replayed_outputs(
     p = parameters
     attends = (
         (p.rho.values != 1)
-        | (p.alpha.values != 0).reshape(len(p), -1).any(axis=1)
+        | _by_block(p.alpha.values != 0)
         | _overridden(p.rho)
         | _overridden(p.alpha)
     )
@@ -109,4 +110,9 @@ def _overridden(array: ExactArray) -> np.ndarray:
     """Which blocks have an entry that its float does not say, (L,) of bool."""
     found = np.zeros(array.shape, dtype=bool)
     found.reshape(-1)[np.fromiter(array.exact, np.int64, len(array.exact))] = True
-    return np.asarray(found.any(axis=1) if found.ndim > 1 else found)
+    return _by_block(found)
+
+
+def _by_block(flags: np.ndarray) -> np.ndarray:
+    """Which blocks have a flag, (L,) of bool; no block is possible."""
+    return np.asarray(flags.any(axis=tuple(range(1, flags.ndim))))

@@ -13,8 +13,6 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..dataset.measures import count_measures
-from ..dataset.ordered import count_ordered
-from ..dataset.outputs import Outputs
 from ..engine import Search, evaluate
 from ..engine.forward.points import EnclosedPoints
 from ..errors import InputError
@@ -27,9 +25,7 @@ from ..threads import one_blas_thread
 from ..words import kind
 from .bounds import bounds_of, is_uniform, parameter_bits, structure_of
 from .certificate import Certificate, Witness
-from .definition import outputs_by_definition
 from .membership import outside, surely_inside
-from .outputs import check_again, wrong_tokens
 from .second_opinion import double_check
 from .separation import separation_entries, unwritable
 
@@ -91,6 +87,8 @@ def search(
 def _search_by_definition(
     model: Transformer, data: Dataset, progress: Callable[[int], None] | None, most: int
 ) -> tuple[list[tuple[int, Vector]], bool]:
+    from .definition import outputs_by_definition
+
     found: list[tuple[int, Vector]] = []
     labels = data.need_labels()
     outputs = outputs_by_definition(model, data)
@@ -155,7 +153,7 @@ def certify(
         model, data, found, more,
         sha256={"data": _sha256(data), "model": model.sha256},
         sequences=len(data),
-        distinct=count_ordered(data) if model.masked else count_measures(data),
+        distinct=_distinct(model, data),
         tokens=len(data.tokens),
         outputs=None if outputs is None else len(outputs),
     )  # fmt: skip
@@ -202,7 +200,9 @@ def judge(
         if outputs is None:
             found = _sequences(model, data, progress, witnesses, evaluator)
         else:
-            found = _tokens(model, data, outputs, progress, witnesses, evaluator)
+            from .outputs import token_witnesses
+
+            found = token_witnesses(model, data, outputs, progress, witnesses, evaluator)
     check_float_mode()  # whatever ran in between, ``progress`` included
     return found
 
@@ -264,23 +264,14 @@ def _sequences(
     return tuple(Witness(j, data.name(j), labels[j], output) for j, output in found), more
 
 
-def _tokens(
-    model: Transformer,
-    data: Dataset,
-    outputs: Outputs,
-    progress: Callable[[int], None] | None,
-    most: int,
-    evaluator: str,
-) -> tuple[tuple[Witness, ...], bool]:
-    """Witnesses against the outputs, likewise."""
-    found, more = wrong_tokens(model, data, outputs, progress, most, evaluator)
-    if not found and evaluator == "engine":
-        check_again(model, data, outputs)
-    names = [outputs.names[code] for code in outputs.codes.tolist()]
-    witnesses = (
-        Witness(x.sequence, data.name(x.sequence), names[x.k], x.token, x.place + 1) for x in found
-    )
-    return tuple(witnesses), more
+def _distinct(model: Transformer, data: Dataset) -> int:
+    """N, the number of sequences that a model can tell apart: by their measures or, with a mask,
+    by their order as well."""
+    if model.masked:
+        from ..dataset.ordered import count_ordered
+
+        return count_ordered(data)
+    return count_measures(data)
 
 
 def _given(model: Any, data: Any) -> tuple[Transformer, Dataset]:

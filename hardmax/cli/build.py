@@ -22,9 +22,9 @@ from .common import (
     stages,
 )
 from .engine import asked, engine_options
-from .proved import contradiction, need_proof, notes_of, score
+from .output.proved import contradiction, need_proof, notes_of, score
+from .output.summary import show, show_json
 from .reading import read_options, reading_options
-from .summary import show, show_json
 
 _DEFAULT = click.core.ParameterSource.DEFAULT
 
@@ -145,7 +145,7 @@ def build(
     from ..construct.build import build as construct
     from ..dataset import ContradictionError
     from ..formats.contents import check_overwrite
-    from ..formats.files import keep_apart
+    from ..formats.whole_files import keep_apart
 
     keep_apart(inputs=(data, test, labels_of, source), outputs=(output, certificate))
     refuse_terminal(output)
@@ -225,9 +225,9 @@ def _prove_and_store(
 ) -> int:
     from ..certify import certify
     from ..formats.certificate_file import write_with_certificate
-    from ..formats.files import write_whole
     from ..formats.model_file import pack, read_model
     from ..formats.npz import write_npz
+    from ..formats.whole_files import write_whole
 
     proofs: list[Certificate] = []
 

@@ -9,7 +9,7 @@ import click
 
 from ..words import plural
 from .common import json_option, print_json, progress
-from .table import table
+from .output.table import table
 
 if TYPE_CHECKING:
     from ..compare import Row
@@ -36,7 +36,7 @@ def compare(data: str, test: str | None, figure: str | None, as_json: bool) -> i
     from ..compare import contenders
     from ..errors import InputError
     from ..formats.data import load
-    from ..formats.files import keep_apart, write_whole
+    from ..formats.whole_files import keep_apart, write_whole
 
     keep_apart(inputs=(data, test), outputs=(figure,))
     form = Path(figure).suffix[1:] if figure else ""

@@ -91,7 +91,7 @@ def export(
     """
     from ..errors import InputError
     from ..formats.contents import check_overwrite
-    from ..formats.files import keep_apart, write_text
+    from ..formats.whole_files import keep_apart, write_text
     from ..model.transformer import Transformer
 
     keep_apart(inputs=(model, data), outputs=(output,))

@@ -9,8 +9,8 @@ import click
 
 from ..words import plural
 from .common import json_option, print_json
-from .summary import UNIFORM
-from .table import table
+from .output.summary import UNIFORM
+from .output.table import table
 
 if TYPE_CHECKING:
     from ..dataset import Reading
@@ -102,7 +102,8 @@ def _bounds(model: Transformer) -> dict[str, int | None] | None:
 
     A bound that is not about this model's strategy, dimension or label sets is None.
     """
-    from ..certify.bounds import bounds_of, counting_lower_bound, lower_block_bound
+    from ..certify.bounds import bounds_of
+    from ..certify.lower_bounds import counting_lower_bound, lower_block_bound
 
     count, labels = model.meta.get("N"), model.meta.get("M")
     if type(count) is not int or type(labels) is not int or not 1 <= labels <= count:
@@ -135,7 +136,7 @@ def _separation_bound(model: Transformer, count: int) -> int | None:
 
 def _targets_spread_out(model: Transformer) -> bool:
     """Whether all label sets are points that lie as almost all points do (Theorem 7)."""
-    from ..certify.bounds import spread_out
+    from ..certify.lower_bounds import spread_out
     from ..errors import HardmaxError
     from ..exact.numbers import as_vector
 

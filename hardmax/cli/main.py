@@ -74,7 +74,7 @@ for command in (build, verify, run, info, figures, report, export, compare):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the contract's code."""
-    sys.exit(_code(arguments))
+    sys.exit(exit_code(arguments))
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def _end(number: int, frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-def _code(arguments: Sequence[str] | None) -> int:
+def exit_code(arguments: Sequence[str] | None) -> int:
     """The exit code of a command."""
     if sys.stderr is None:  # closed: messages go nowhere
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115

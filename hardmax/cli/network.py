@@ -20,7 +20,7 @@ from .common import (
     seconds,
     stages,
 )
-from .table import table
+from .output.table import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,8 +97,8 @@ def repair_network(
     """Repair a network, prove the result as it stands in its file, print the verdict."""
     from .. import load_for
     from ..exchange.read import read
-    from ..formats.files import text_writer, write_together
     from ..formats.npz import write_npz
+    from ..formats.whole_files import text_writer, write_together
     from ..model.transformer import Transformer
     from ..network.file import members, read_network
     from ..network.judge import certify_network

@@ -38,7 +38,7 @@ def report(model: str, data: str, output: str, force: bool) -> int:
     from ..certify import certify
     from ..draw.film import record
     from ..formats.contents import check_overwrite
-    from ..formats.files import keep_apart, write_text, write_whole
+    from ..formats.whole_files import keep_apart, write_text, write_whole
     from ..model.transformer import Transformer
 
     target = Path(output)

@@ -9,7 +9,7 @@ import click
 from ..words import plural
 from .common import force_option, labels_of_option, load_for
 from .engine import asked, workers_options
-from .results import worked_out
+from .output.results import worked_out
 
 BACKENDS = ("numpy", "cupy", "torch", "jax")
 
@@ -57,8 +57,8 @@ def run(
     """
     from ..exchange.read import read_transformer
     from ..formats.contents import check_overwrite
-    from ..formats.files import keep_apart, write_text
     from ..formats.model_file import label_sets
+    from ..formats.whole_files import keep_apart, write_text
 
     same = labels_of == model
     keep_apart(inputs=(model, data, None if same else labels_of), outputs=(output,))

@@ -15,10 +15,10 @@ import click
 from ..errors import InputError
 from ..words import plural
 from .common import label_sets_of, load_labelled, progress, report_to, stages
-from .notes import float_notes, radius_notes, show_bounds
-from .proved import contradiction, need_proof, notes_of, score
-from .results import worked_out
-from .summary import show, show_json
+from .output.notes import float_notes, radius_notes, show_bounds
+from .output.proved import contradiction, need_proof, notes_of, score
+from .output.results import worked_out
+from .output.summary import show, show_json
 
 if TYPE_CHECKING:
     from ..dataset import Reading
@@ -108,9 +108,10 @@ def build_from_shards(
     """``hardmax build`` on a folder or glob."""
     from ..dataset import ContradictionError
     from ..formats.certificate_file import write_with_certificate
-    from ..formats.files import STANDARD, write_whole
+    from ..formats.files import STANDARD
     from ..formats.model_file import pack
     from ..formats.npz import write_npz
+    from ..formats.whole_files import write_whole
     from ..shards.build import Options, build_shards
     from ..shards.folder import Shards
     from ..shards.judge import certify_shards
@@ -196,8 +197,9 @@ def run_shards(
     labels_of: str | None,
 ) -> int:
     """``hardmax run`` on a folder or glob: the same output as of one file with all sequences."""
-    from ..formats.files import STANDARD, write_whole
+    from ..formats.files import STANDARD
     from ..formats.model_file import label_sets
+    from ..formats.whole_files import write_whole
     from ..shards.folder import Shards
 
     if model == STANDARD:

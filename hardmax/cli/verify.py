@@ -20,9 +20,9 @@ from .common import (
     report_to,
 )
 from .engine import asked, engine_options
-from .notes import float_notes, radius_notes, show_bounds, softmax_notes
-from .summary import show as show_summary
-from .summary import show_json
+from .output.notes import float_notes, radius_notes, show_bounds, softmax_notes
+from .output.summary import show as show_summary
+from .output.summary import show_json
 
 if TYPE_CHECKING:
     from ..certify.floating import FloatCertificate
@@ -111,7 +111,7 @@ def verify(
     from ..exchange.read import read_transformer
     from ..formats.certificate_file import write_certificate
     from ..formats.contents import check_overwrite
-    from ..formats.files import keep_apart
+    from ..formats.whole_files import keep_apart
     from .network import is_network, verify_network
 
     same = labels_of == model

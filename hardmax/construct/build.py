@@ -9,9 +9,7 @@ from typing import Any
 
 from .. import __version__
 from ..dataset import Dataset, merge
-from ..dataset.arrays import is_table
 from ..dataset.measures import Merged
-from ..dataset.ordered import merge_ordered
 from ..errors import InputError
 from ..model.transformer import Transformer
 from ..stages import tell
@@ -111,7 +109,7 @@ def build(
         model, data = build_learn(data, seed, on_block, features)
         model.meta |= {"N": len(merge(data)), "M": len(set(data.names))}
     else:
-        merged = merge_ordered(data) if masked else merge(data)
+        merged = _merged(data, masked)
         tell(strategy)
         model = _built(strategy, data, merged, seed, on_block, learn, robust, heads)
         model.meta |= {"N": len(merged), "M": len(set(data.names))}
@@ -192,6 +190,15 @@ def _for_outputs(strategy: str) -> str:
     return "peel"
 
 
+def _merged(data: Dataset, masked: bool) -> Merged:
+    """Sequences that no model of this kind can tell apart are merged."""
+    if masked:
+        from ..dataset.ordered import merge_ordered
+
+        return merge_ordered(data)
+    return merge(data)
+
+
 def _built(
     strategy: str,
     data: Dataset,
@@ -236,6 +243,8 @@ def _dataset(data: Any, labels: Any, sets: Any) -> Dataset:
 
         return load(data, sets=sets)
     if not isinstance(data, Dataset):
+        from ..dataset.arrays import is_table
+
         if labels is None and not is_table(data):
             raise InputError("sequences need labels: build(sequences, labels)")
         return Dataset(data, labels, sets)

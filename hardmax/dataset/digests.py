@@ -31,7 +31,7 @@ class Node:
 
 
 class _Bytes:
-    """The bytes that stand for exact tokens: nearest floats, then what overrides them."""
+    """Exact tokens as bytes: nearest floats, then as texts the entries that no float holds."""
 
     def __init__(self, tokens: ExactArray) -> None:
         self.width = tokens.shape[1]

@@ -7,16 +7,16 @@ and those exactly. A hash decides nothing but how long this takes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from math import gcd
 
 import numpy as np
 
 from ..exact.array import ExactArray, ranges
+from .hashes import Hashes, reduced, sequence_hashes, token_hashes
 
-_BLOCK = 1 << 17  # numbers hashed at a time
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+_BLOCK = 1 << 17  # numbers compared at a time
 
 Measure = frozenset[tuple[Hashable, int]]
 
@@ -34,18 +34,25 @@ class Merged:
         return len(self.representatives)
 
 
-def group_measures(tokens: ExactArray, offsets: np.ndarray) -> Merged:
+def group_measures(
+    tokens: ExactArray,
+    offsets: np.ndarray,
+    hash_tokens: Hashes = token_hashes,
+    hash_sequences: Callable[[np.ndarray, np.ndarray], np.ndarray] = sequence_hashes,
+) -> Merged:
     """Group sequences by empirical measure; the first of each group represents it.
 
-    Tokens (T, d) are packed: sequence j is ``tokens[offsets[j]:offsets[j+1]]``.
+    Tokens (T, d) are packed: sequence j is ``tokens[offsets[j]:offsets[j+1]]``. Equal tokens must
+    have equal hashes by ``hash_tokens``, equal measures by ``hash_sequences``; the groups are right
+    whatever else they do.
 
     >>> tokens = ExactArray(np.array([[1.0], [2.0], [2.0], [1.0], [2.0]]))
     >>> group_measures(tokens, np.array([0, 2, 4, 5]))
     Merged(representatives=[0, 2], group=[0, 0, 1])
     """
     count = len(offsets) - 1
-    hashes = token_hashes(tokens.values)
-    found = _measure_hashes(hashes, offsets)
+    hashes = hash_tokens(tokens.values)
+    found = hash_sequences(hashes, offsets)
     ordered = np.sort(found)
     if (ordered[1:] != ordered[:-1]).all():
         everyone = list(range(count))
@@ -91,7 +98,7 @@ def token_keys(
 
 
 def _override_numbers(tokens: ExactArray) -> np.ndarray:
-    """For each token a number that says which exact overrides it has; 0 for none at all."""
+    """Number the different lists of entries that no float holds, (T,); 0 is a token without any."""
     width = tokens.shape[1]
     overrides: dict[int, list[tuple[int, int, int]]] = {}
     for k in sorted(tokens.exact):
@@ -102,83 +109,6 @@ def _override_numbers(tokens: ExactArray) -> np.ndarray:
     for i, entries in overrides.items():
         numbers[i] = known.setdefault(tuple(entries), len(known) + 1)
     return numbers
-
-
-# ---------------------------------------------------------------------------------- hashes
-
-
-def token_hashes(values: np.ndarray) -> np.ndarray:
-    """64 bits for each row of floats (T, d): Σ k_i·x_i mod 2^64 of folded bit patterns x."""
-    width = values.shape[1]
-    keys = _mixed(np.arange(1, width + 1, dtype=np.uint64) * _ODD) | np.uint64(1)
-    hashes = np.empty(len(values), np.uint64)
-    step = max(1, _BLOCK // width)
-    for start in range(0, len(values), step):
-        bits = np.ascontiguousarray(values[start : start + step]).view(np.uint64)
-        folded = bits >> np.uint64(32)  # few-bit floats end in zeros, which a product keeps
-        folded ^= bits
-        hashes[start : start + step] = folded @ keys
-    return hashes
-
-
-def _mixed(x: np.ndarray) -> np.ndarray:
-    """A bijection of 64 bits in which every bit depends on all (the finisher of SplitMix64)."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return x
-
-
-def measure_hashes(tokens: ExactArray, offsets: np.ndarray) -> np.ndarray:
-    """64 bits for each sequence, (N,): equal where the measures are, and seldom elsewhere.
-
-    >>> tokens = ExactArray(np.array([[1.0], [2.0], [2.0], [1.0]]))
-    >>> a, b = measure_hashes(tokens, np.array([0, 2, 4]))
-    >>> bool(a == b)
-    True
-    """
-    return _measure_hashes(token_hashes(tokens.values), offsets)
-
-
-def _measure_hashes(hashes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """64 bits for each sequence, (N,): Σ (count/gcd)·mixed(hash) over its distinct tokens.
-
-    It forgets order and common multiplicity, as the measure does. Sequences of one length
-    are worked out together.
-    """
-    lengths = np.diff(offsets)
-    found = np.empty(len(lengths), np.uint64)
-    order = np.argsort(lengths, kind="stable")
-    ends = np.flatnonzero(np.diff(lengths[order], append=-1)) + 1
-    for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-        length = int(lengths[order[start]])
-        step = max(1, _BLOCK // length)
-        for at in range(start, end, step):
-            some = order[at : min(at + step, end)]
-            found[some] = _row_hashes(hashes[offsets[some, None] + np.arange(length)])
-    return found
-
-
-def _row_hashes(rows: np.ndarray) -> np.ndarray:
-    rows.sort(axis=1)
-    new = np.ones(rows.shape, bool)
-    new[:, 1:] = rows[:, 1:] != rows[:, :-1]
-    found: np.ndarray = _mixed(rows).sum(axis=1, dtype=np.uint64)
-    repeats = np.flatnonzero(~new.all(axis=1))
-    if len(repeats):
-        starts = np.flatnonzero(new[repeats])
-        first = np.flatnonzero(starts % rows.shape[1] == 0)  # among the starts, of each row
-        counts = _reduced(np.diff(starts, append=len(repeats) * rows.shape[1]), first)
-        terms = _mixed(rows[repeats].reshape(-1)[starts]) * counts.astype(np.uint64)
-        found[repeats] = np.add.reduceat(terms, first)
-    return found
-
-
-def _reduced(counts: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Counts divided by their greatest common divisor, sequence by sequence."""
-    common = np.gcd.reduceat(counts, first)
-    reduced: np.ndarray = counts // np.repeat(common, np.diff(first, append=len(counts)))
-    return reduced
 
 
 # ------------------------------------------------------------------------- exact comparison
@@ -208,9 +138,10 @@ def _seen_equal(
     members: np.ndarray,
     leaders: np.ndarray,
 ) -> np.ndarray:
-    """Whether each of some sequences is seen to have the measure of its leader, (m,) bool.
+    """For which sequences it is proved that they have the measure of their leader, (m,) of bool.
 
-    What is seen is proved; where it is not, nothing is known. Leaders are members, too.
+    Where it is false the measures may be equal all the same: equal hashes of different tokens hide
+    it. The leaders are among the ``members``.
     """
     supports = _supports(tokens, numbers, hashes, offsets, members)
     leader = np.searchsorted(members, leaders)
@@ -247,7 +178,7 @@ def _supports(
     sure = np.ones(len(members), bool)
     sure[owner[repeats[~_same(tokens, numbers, rows[repeats], earlier)]]] = False
     first = np.searchsorted(owner[starts], np.arange(len(members)))
-    counts = _reduced(np.diff(starts, append=len(rows)), first)
+    counts = reduced(np.diff(starts, append=len(rows)), first)
     return _Supports(rows[starts], counts, first, np.diff(first, append=len(starts)), sure)
 
 

@@ -43,8 +43,9 @@ class Outputs:
     def of(
         cls, given: Sequence[Sequence[Entry]], sets: Mapping[str, LabelSet], more: int = 0
     ) -> Outputs:
-        """Outputs as given; ``sets`` are those of the labels, as the
-        model sees them. Points get ``more`` zero coordinates.
+        """Outputs from the entries of every sequence; ``sets`` are those of the labels.
+
+        The sets have the dimension that the model sees; points get ``more`` zero coordinates.
 
         >>> found = Outputs.of([[(0,), "a"], ["a"]], {"a": Point((5,))})
         >>> found.owner, found.place, found.codes, found.names

@@ -195,7 +195,7 @@ def _side_by_side(
 
 
 def _moved(tokens: ExactArray, neighbours: list[np.ndarray], width: int) -> dict[int, Any]:
-    """The exact overrides of the rows beside one another, by flat index."""
+    """The entries that no float holds, at their new places, by flat index."""
     if not tokens.exact:
         return {}
     size, count = tokens.shape[1], len(tokens.exact)

@@ -25,7 +25,7 @@ from .outputs import Outputs
 
 @dataclass(frozen=True)
 class Required:
-    """Different pairs (token, measure) that outputs are asked of.
+    """The different pairs (token, measure) for which an output is asked.
 
     Pair k: token number ``rows[k]`` of the packed data, in measure ``group[k]``, must go to region
     ``codes[k]`` of the data's outputs.

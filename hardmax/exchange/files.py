@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..formats.files import bytes_writer, read_bytes, sha256, shown_name, write_whole
+from ..formats.files import read_bytes, sha256, shown_name
 from ..formats.model_file import label_sets, unpack
+from ..formats.whole_files import bytes_writer, write_whole
 from ..model.parameters import NAMES
 from ..model.transformer import Transformer
 from .extras import need

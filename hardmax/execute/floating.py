@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..model.blocks import whole
 from ..model.layers import Block
-from ..model.transformer import Transformer, whole
+from ..model.transformer import Transformer
 from .backends import backend_of, namespace, to_numpy
 from .masked import masked_focus
 

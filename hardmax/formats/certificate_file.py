@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..certify.certificate import Certificate
 from ..errors import InputError, ResourceLimitError
-from .files import text_writer, write_text, write_together
+from .whole_files import text_writer, write_text, write_together
 
 
 def write_certificate(certificate: Certificate, path: str | PathLike[str]) -> None:

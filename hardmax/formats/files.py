@@ -1,4 +1,4 @@
-"""Reading bytes within limits, and writing files whole or not at all."""
+"""Reading the bytes of files, of URLs and of standard input, within limits."""
 
 from __future__ import annotations
 
@@ -6,25 +6,21 @@ import gzip
 import hashlib
 import io
 import os
-import shutil
 import sys
-import tempfile
 import zlib
-from collections.abc import Callable, Sequence
 from os import PathLike
-from pathlib import Path
 from stat import S_ISREG
+from typing import IO
 
 import numpy as np
 
 from ..errors import InputError
-from .remote import fetched, is_url
 
 MAX_BYTES = 8 << 30  # of a file, unpacked
 STANDARD = "-"  # standard input or output
-_MAX_STREAM = 1 << 30  # of what is no regular file, and so may have no end
+_MAX_STREAM = 1 << 30  # bytes from what is no regular file: a pipe may never end
 _ZIP = b"PK\x03\x04"  # how a zip archive begins
-_PACKED = 100  # unpacked bytes a packed one may give, once they are many: no bomb fills the memory
+_PACKED = 100  # bytes that a packed byte may become in large files: no zip bomb fills the memory
 
 
 def unpacked_limit(packed: int, always: int) -> int:
@@ -36,6 +32,24 @@ def unpacked_limit(packed: int, always: int) -> int:
     return min(MAX_BYTES, max(always, _PACKED * packed))
 
 
+def is_url(path: object) -> bool:
+    """Whether a name is a URL: a scheme, then ://.
+
+    >>> is_url("s3://bucket/part.npz"), is_url("folder/part.npz")
+    (True, False)
+    """
+    return isinstance(path, str) and "://" in path
+
+
+def open_binary(path: str | PathLike[str]) -> IO[bytes]:
+    """Open a file, or what a URL names, for reading; raises OSError or InputError."""
+    if is_url(path):
+        from .remote import opened
+
+        return opened(str(path))
+    return open(path, "rb")
+
+
 def read_bytes(path: str | PathLike[str]) -> bytes:
     """Content of a file, of a URL, or of standard input for "-".
 
@@ -44,6 +58,8 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
     if path == STANDARD:
         return _standard_input()
     if is_url(path):
+        from .remote import fetched
+
         return fetched(str(path), MAX_BYTES)
     try:
         with open(path, "rb") as file:
@@ -67,7 +83,7 @@ def read_content(path: str | PathLike[str]) -> bytes | memoryview:
     if path == STANDARD:
         return _standard_input()
     if is_url(path):
-        content = fetched(str(path), MAX_BYTES)
+        content = read_bytes(path)
         return np.frombuffer(bytearray(content), np.uint8).data if content[:4] == _ZIP else content
     try:
         with open(path, "rb") as file:
@@ -115,104 +131,3 @@ def gunzip(content: bytes) -> bytes:
 def sha256(content: bytes | memoryview) -> str:
     """SHA-256 of bytes, hexadecimal."""
     return hashlib.sha256(content).hexdigest()
-
-
-def keep_apart(inputs: Sequence[str | None], outputs: Sequence[str | None]) -> None:
-    """Refuse outputs that would overwrite an input or each other; "-" may come once a side."""
-    if list(inputs).count(STANDARD) > 1:
-        raise InputError("standard input, '-', can be read once only; name a file for the other")
-    if list(outputs).count(STANDARD) > 1:
-        raise InputError("standard output, '-', can be written once only; name a file")
-    seen = {Path(path).resolve() for path in inputs if path not in (None, STANDARD)}
-    for path in outputs:
-        if path is None or path == STANDARD:
-            continue
-        if Path(path).resolve() in seen:
-            raise InputError(f"{path}: the output would overwrite another file of this command")
-        seen.add(Path(path).resolve())
-
-
-def write_whole(path: str | PathLike[str], write: Callable[[Path], None]) -> None:
-    """Let ``write`` fill a temporary file beside ``path``, then rename it.
-
-    Whatever happens, ``path`` holds its old content or all of the new one.
-    """
-    write_together([(path, write)])
-
-
-def write_text(path: str | PathLike[str], content: str) -> None:
-    """As `write_whole`, for a text in UTF-8."""
-    write_whole(path, text_writer(content))
-
-
-def text_writer(content: str) -> Callable[[Path], None]:
-    """What `write_whole` and `write_together` call to fill a file with a text in UTF-8."""
-
-    def write(temporary: Path) -> None:
-        temporary.write_text(content, encoding="utf-8")
-
-    return write
-
-
-def bytes_writer(content: bytes) -> Callable[[Path], None]:
-    """What `write_whole` and `write_together` call to fill a file with bytes."""
-
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(content)
-
-    return write
-
-
-def write_together(files: Sequence[tuple[str | PathLike[str], Callable[[Path], None]]]) -> None:
-    """As `write_whole`, for files that belong together: none gets its name before all are whole.
-
-    The writers run in the order of ``files``, and so do the renamings.
-    """
-    temporaries: list[Path] = []
-    path: str | PathLike[str] = ""
-    try:
-        for path, _ in files:
-            temporaries.append(_temporary(path))
-        for place, (path, write) in enumerate(files):  # noqa: B007  (the error names it)
-            temporary = temporaries[place]
-            write(temporary)
-            with open(temporary, "rb+") as file:
-                os.fsync(file.fileno())
-            mask = os.umask(0)
-            os.umask(mask)
-            temporary.chmod(0o666 & ~mask)
-        for (path, _), temporary in zip(files, temporaries, strict=True):
-            if path == STANDARD:
-                _to_standard_output(temporary)
-            else:
-                temporary.replace(path)
-    except OSError as problem:
-        raise InputError(f"{path}: can't be written: {problem.strerror or problem}") from None
-    finally:
-        for temporary in temporaries:
-            temporary.unlink(missing_ok=True)
-
-
-def _temporary(path: str | PathLike[str]) -> Path:
-    """A new empty file beside a path that a file may take."""
-    if path == STANDARD:
-        handle, name = tempfile.mkstemp(prefix="hardmax.", suffix=".tmp")
-        os.close(handle)
-        return Path(name)
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{path}: is a directory, not a file to write")
-    if target.exists() and not target.is_file():
-        raise InputError(f"{path}: is not a regular file, so it can't be replaced whole")
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.name}.", suffix=".tmp", dir=target.parent or "."
-    )
-    os.close(handle)
-    return Path(name)
-
-
-def _to_standard_output(temporary: Path) -> None:
-    sys.stdout.flush()
-    with open(temporary, "rb") as file:
-        shutil.copyfileobj(file, sys.stdout.buffer)
-    sys.stdout.buffer.flush()

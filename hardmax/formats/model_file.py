@@ -19,13 +19,14 @@ from ..labels import LabelSet, argmax_sets, in_order
 from ..model.parameters import HEADED, NAMES, VECTORS, Parameters
 from ..model.transformer import Transformer
 from .contents import instead
-from .data_json import read_label_sets
-from .files import read_bytes, sha256, shown_name, write_whole
+from .data.label_sets import read_label_sets
+from .files import read_bytes, sha256, shown_name
 from .npz import read_npz, text, write_npz
+from .whole_files import write_whole
 from .written import NumberReader, parse
 
 FORMAT = "hardmax-model/1"
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a surrogate pair, maybe
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # an escape that may be half a surrogate pair
 _HEX = re.compile(r"-?[0-9a-f]+", re.ASCII | re.IGNORECASE)
 _MAX_QUOTIENT = 1 << 18  # characters of an override p/q
 

@@ -54,7 +54,7 @@ class _Memory(io.RawIOBase):
 def read_npz(content: bytes | memoryview, allowed: set[str] | None) -> dict[str, np.ndarray]:
     """Arrays of an archive by name; they can be written to, and are aligned.
 
-    A memoryview that can be written to is given away: members that are not compressed stay
+    The arrays take over a memoryview that can be written to: members that are not compressed stay
     where they are in it, so that nothing large is in memory twice.
     Raises InputError where the archive is broken, holds Python objects, unpacks past the
     limit, or has members other than ``allowed`` (None: any).

@@ -2,88 +2,79 @@
 
 from __future__ import annotations
 
-from os import PathLike
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
-from ..errors import InputError, MissingExtraError
+from ..errors import HardmaxError, InputError, MissingExtraError
 
 
-def is_url(path: object) -> bool:
-    """Whether a name is a URL: a scheme, then ://.
-
-    >>> is_url("s3://bucket/part.npz"), is_url("folder/part.npz")
-    (True, False)
-    """
-    return isinstance(path, str) and "://" in path
-
-
-def open_binary(path: str | PathLike[str]) -> IO[bytes]:
-    """Open a file, or what a URL names, for reading; raises OSError or InputError."""
-    if not is_url(path):
-        return open(path, "rb")
-    files, place = _system(str(path))
-    try:
-        opened: IO[bytes] = files.open(place, "rb")
-    except OSError:
-        raise
-    except Exception as problem:  # a file system can raise almost anything
-        raise _failed(path, problem) from None
-    return opened
+def opened(url: str) -> IO[bytes]:
+    """Open what a URL names, for reading; InputError where it can't be opened."""
+    with _one_line_errors(url):
+        files, place = _system(url)
+        found: IO[bytes] = files.open(place, "rb")
+    return found
 
 
-def fetched(path: str, limit: int) -> bytes:
+def fetched(url: str, limit: int) -> bytes:
     """What a URL names, at most ``limit`` bytes of it; InputError where it can't be read."""
-    try:
-        with open_binary(path) as file:
-            content = file.read(limit + 1)
-    except InputError:
-        raise
-    except Exception as problem:
-        raise _failed(path, problem) from None
+    with _one_line_errors(url):
+        return _content(url, limit)
+
+
+def fetched_if_there(url: str, limit: int) -> bytes | None:
+    """As `fetched`, but None where there is no such file. The server is asked once."""
+    with _one_line_errors(url):
+        try:
+            return _content(url, limit)
+        except FileNotFoundError:
+            return None
+
+
+def files_at(url: str) -> tuple[list[str], bool]:
+    """URLs of the files that the URL of a folder, glob or file means; whether it is a folder."""
+    with _one_line_errors(url):
+        files, place = _system(url)
+        folder = bool(files.isdir(place))
+        names = files.ls(place, detail=False) if folder else files.glob(place)
+        found = [str(files.unstrip_protocol(name)) for name in names if files.isfile(name)]
+    return found, folder
+
+
+def _content(url: str, limit: int) -> bytes:
+    files, place = _system(url)
+    with files.open(place, "rb") as file:
+        content: bytes = file.read(limit + 1)
     if len(content) > limit:
-        raise InputError(f"{path}: larger than {limit >> 30} GiB")
+        raise InputError(f"{url}: larger than {limit >> 30} GiB")
     return content
 
 
-def found(path: str) -> tuple[list[str], bool]:
-    """URLs of the files that the URL of a folder, glob or file means; whether it is a folder."""
-    files, place = _system(path)
+@contextmanager
+def _one_line_errors(url: str) -> Iterator[None]:
+    """Turn whatever a file system raises into an InputError of one line that names the URL."""
     try:
-        folder = bool(files.isdir(place))
-        names = files.ls(place, detail=False) if folder else files.glob(place)
-        return [str(files.unstrip_protocol(name)) for name in names if files.isfile(name)], folder
-    except Exception as problem:
-        raise _failed(path, problem) from None
+        yield
+    except HardmaxError:
+        raise
+    except Exception as problem:  # a file system can raise almost anything
+        reason = " ".join(str(problem).split()) or type(problem).__name__
+        raise InputError(f"{url}: can't be read: {reason[:200]}") from None
 
 
-def exists(path: str) -> bool:
-    """Whether a URL names a file."""
-    files, place = _system(path)
-    try:
-        return bool(files.isfile(place))
-    except Exception as problem:
-        raise _failed(path, problem) from None
-
-
-def _system(path: str) -> tuple[Any, str]:
+def _system(url: str) -> tuple[Any, str]:
     """The file system of a URL, and the file's name there."""
-    if "::" in path:
-        raise InputError(f"{path}: a URL with '::' is not supported; unpack what it names first")
+    if "::" in url:
+        raise InputError(f"{url}: a URL with '::' is not supported; unpack what it names first")
     try:
         from fsspec.core import url_to_fs
     except ImportError:
         raise MissingExtraError(
-            f"{path} is a URL, which needs fsspec: pip install 'hardmax[remote]'"
+            f"{url} is a URL, which needs fsspec: pip install 'hardmax[remote]'"
         ) from None
     try:
-        files, place = url_to_fs(path)
+        files, place = url_to_fs(url)
     except ImportError as problem:  # s3fs, gcsfs, aiohttp, …
-        raise MissingExtraError(f"{path}: {problem}") from None
-    except Exception as problem:
-        raise _failed(path, problem) from None
+        raise MissingExtraError(f"{url}: {problem}") from None
     return files, str(place)
-
-
-def _failed(path: str | PathLike[str], problem: Exception) -> InputError:
-    reason = " ".join(str(problem).split()) or type(problem).__name__
-    return InputError(f"{path}: can't be read: {reason[:200]}")

@@ -82,7 +82,7 @@ def _plain(text: str) -> Fraction | None:
 
 
 class NumberReader:
-    """Reads numbers exactly, or what has a point or exponent as the nearest float64."""
+    """Reads numbers exactly, or ("binary64") those with a point or exponent as nearest floats."""
 
     def __init__(self, numbers: str) -> None:
         if numbers not in ("exact", "binary64"):

@@ -62,8 +62,8 @@ class ArgmaxCone(Polyhedron):
         return tuple(_ONE if e == self.place else _ZERO for e in range(self.dimension))
 
     def distance(self, x: Vector) -> Distance:
-        """Distance to the nearest point of the closure: x_c, and all that are larger than the mean
-        of what is chosen, become this mean."""
+        """Distance to the closure. The nearest point has one mean in place of x_c and of the
+        largest other entries: from the largest on these join while they exceed the mean so far."""
         others = (x[e] for e in range(self.classes) if e != self.place)
         chosen, total = [x[self.place]], x[self.place]
         for value in sorted((y for y in others if y > x[self.place]), reverse=True):
@@ -105,8 +105,10 @@ def argmax_sets(names: Sequence[str]) -> dict[str, Polyhedron]:
 
 
 def check_size(count: int, dimension: int, blocks: int = 0) -> None:
-    """Refuse so many classes in so many coordinates where a model of M + ``blocks`` blocks, one for
-    each class and these, would have arrays larger than a model file may have."""
+    """Refuse label sets for which a model would not fit into a file; InputError.
+
+    It has a block for each of ``count`` classes and ``blocks`` more, so arrays of that many rows
+    and ``dimension`` columns."""
     if (count + blocks) * dimension > MAX_ENTRIES:
         raise InputError(
             f"argmax label sets of {count} labels need a model with arrays of "

@@ -114,8 +114,8 @@ def check_disjoint(sets: Mapping[str, LabelSet]) -> Separations:
 
 
 def _pairs(sets: Mapping[str, LabelSet]) -> Iterator[tuple[_Named, _Named]]:
-    """The pairs of sets to separate, in order: all, or where no point comes twice, those
-    that are not two points."""
+    """The pairs of sets to separate, in order. Different points are disjoint: where no two points
+    are equal, the pairs of points are left out."""
     named = list(sets.items())
     points = [each.point for _, each in named if isinstance(each, Point)]
     if len(set(points)) < len(points):

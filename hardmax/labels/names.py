@@ -32,7 +32,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 def _place(name: str) -> tuple[int, int, str]:
     if not _INTEGER.fullmatch(name):
         return 3, 0, name
-    if name[0] == "-":  # the longer, the less
+    if name[0] == "-":  # the more digits, the smaller
         return 1, -len(name), name.translate(_REVERSED)
     return 2, len(name), name
 

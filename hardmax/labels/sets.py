@@ -1,4 +1,4 @@
-"""Label sets, all exact: what each can tell, points, and balls (`polyhedral` has the others)."""
+"""Label sets in exact numbers: what every kind answers, points, balls; more in `polyhedral`."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def attended(rows: list[Row], scores: list[int], rho: Fraction, alpha: Fraction)
 
 
 def added(parts: list[list[Row]]) -> list[Row]:
-    """Sums of what the heads give; a head that gives one row gives it to all tokens."""
+    """Sum over the heads of what each gives to each token; a single row goes to every token."""
     most = max(map(len, parts))
     full = [part * most if len(part) < most else part for part in parts]
     return [reduce(_sum, column) for column in zip(*full, strict=True)]

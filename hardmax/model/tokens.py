@@ -151,8 +151,8 @@ class Tokens:
         return self._shadows().values_and_bounds(*clear_denominators([*u, b]))
 
     def rest_throughout(self, u: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Which layers, given as nearest floats u (K, d) and b (K,), are certain to be at rest on
-        every token, (K,) of bool."""
+        """Which of K layers surely leave every token in place, (K,) of bool; ``u`` (K, d) and ``b``
+        (K,) are their nearest floats."""
         return self._shadows().rest_throughout(u, b)
 
     def leaders(self, v: Sequence[Fraction]) -> list[int | None]:

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 
 from ..dataset import Dataset, Reading
-from ..dataset.arrays import packed
 from ..errors import InputError, ResourceLimitError
-from ..exact.matrix import Matrix
-from ..exact.numbers import Vector, as_vector
+from ..exact.numbers import Vector
 from ..words import html_table, kind, plural
-from .given import check_blocks, listed
+from .blocks import apply, packed_states, states, whole
+from .given import checked_dimension, exact_sequence, listed
 from .heads import MultiHeadBlock
 from .layers import Block, RankOneBlock, readout
 from .parameters import PackedBlock, Parameters
 from .tokens import Tokens
+
+__all__ = ["Progress", "Transformer", "apply"]
 
 Progress = Callable[[int], None]
 
@@ -46,25 +47,13 @@ class Transformer:
         meta: Mapping[str, Any] | None = None,
         masked: bool = False,
     ) -> None:
-        check_blocks(blocks)
         self.masked = masked
-        if dimension is None and isinstance(blocks, Parameters):
-            dimension = blocks.dimension
-        if dimension is None:
-            if not len(blocks):
-                raise InputError("a transformer without blocks needs its dimension")
-            dimension = blocks[0].dimension
-        self.dimension = dimension
-        for index, block in enumerate(() if isinstance(blocks, Parameters) else blocks):
-            if block.dimension != dimension:
-                raise InputError(
-                    f"block {index + 1} has dimension {block.dimension}, expected {dimension}"
-                )
+        self.dimension = checked_dimension(blocks, dimension)
         self.parameters: Parameters | None = None
         if isinstance(blocks, Parameters):
             self.parameters = blocks
         elif all(isinstance(block, RankOneBlock | MultiHeadBlock) for block in blocks):
-            self.parameters = Parameters.pack(blocks, dimension)  # type: ignore[arg-type]
+            self.parameters = Parameters.pack(blocks, self.dimension)  # type: ignore[arg-type]
         self.blocks: Sequence[PackedBlock | Block] = (
             self.parameters if self.parameters is not None else list(blocks)
         )
@@ -133,7 +122,7 @@ class Transformer:
         return Reading.from_meta(self.meta)
 
     def read(self, data: Dataset) -> Dataset:
-        """A data set as this model reads it; itself where it was read in another way already.
+        """A data set as this model reads it; data that were read in another way stay as they are.
 
         Data without lifted coordinates get those of the model.
 
@@ -164,7 +153,7 @@ class Transformer:
         return max((len(whole(x).attention.heads) for x in self.blocks), default=1)
 
     def need_one_head(self, what: str) -> None:
-        """Raise InputError, which names ``what`` cannot be had, for a model of several heads."""
+        """Raise InputError for a model of several heads; ``what`` is the thing that needs one."""
         if self.heads > 1:
             raise InputError(f"{what} know one head in each block; this model has {self.heads}")
 
@@ -185,6 +174,7 @@ class Transformer:
         [(Fraction(1, 1), Fraction(1, 1))]
         """
         from .. import evaluate
+        from ..dataset.arrays import packed
 
         if isinstance(sequences, Dataset):
             read = self.read(sequences)
@@ -204,14 +194,14 @@ class Transformer:
                 self._checked(j, [tokens.row(i) for i in range(start, end)])
         if self.parameters is None:
             rows = ([tokens.row(i) for i in range(*span)] for span in pairwise(offsets.tolist()))
-            return [readout(self._general(Matrix(Z, self.dimension))[-1]) for Z in rows]
+            return [self._general_output(Z) for Z in rows]
         found = evaluate(self, tokens, offsets, progress=progress)
         return [found[j] for j in range(len(found))]
 
     def _outputs_by_definition(self, sequences: Any, progress: Progress | None) -> list[Vector]:
         exact = [self._checked(j, sequence) for j, sequence in enumerate(sequences)]
         if self.parameters is None:
-            return [readout(self._general(Matrix(Z, self.dimension))[-1]) for Z in exact]
+            return [self._general_output(Z) for Z in exact]
         return self.run(Tokens.from_sequences(exact), progress)
 
     def predict(self, sequences: Any, sets: Any = None) -> list[Any]:
@@ -255,16 +245,9 @@ class Transformer:
         if len(given) and isinstance(given[0], Sequence) and self.advice(len(given[0])):
             given = Dataset([given], reading=self.reading)[0]
         tokens = self._checked(0, given)
-        if self.parameters is None:
-            return [state.rows() for state in self._general(Matrix(tokens, self.dimension))]
-        batch = Tokens.from_sequences([tokens])
-        states = [batch.sequence(0)]
-        for block in self.parameters:
-            apply(batch, block, self.masked)
-            state = batch.sequence(0)
-            # a collapsed sequence is carried as one token; show all its positions
-            states.append(state * len(tokens) if len(state) < len(tokens) else state)
-        return states
+        if self.parameters is not None:
+            return packed_states(self.parameters, tokens, self.masked)
+        return [x.rows() for x in states(self.blocks, tokens, self.dimension, self.masked)]
 
     def __call__(self, sequences: Iterable[Any], *, backend: str | None = None) -> Any:
         """Outputs in float64, shape (N, d), for a `Dataset` or N sequences of shape (n_j, d).
@@ -303,47 +286,15 @@ class Transformer:
         found: Transformer = read_model(path)
         return found
 
-    def _general(self, state: Matrix) -> list[Matrix]:
-        states = [state]
-        for block in self.blocks:
-            states.append(block(states[-1], self.masked))
-        return states
+    def _general_output(self, tokens: Sequence[Vector]) -> Vector:
+        return readout(states(self.blocks, tokens, self.dimension, self.masked)[-1])
 
-    def _checked(self, j: int, sequence: Iterable[Sequence[object]]) -> tuple[Vector, ...]:
-        if isinstance(sequence, str) or not isinstance(sequence, Iterable):
-            raise InputError(f"{kind(sequence)} is no sequence: give a list of tokens, (n, d)")
-        given = list(sequence)
-        if given and isinstance(given[0], Sequence | np.ndarray) and len(given[0]):
-            inner = given[0][0]
-            if getattr(inner, "ndim", 0) or isinstance(inner, list | tuple):
-                raise InputError("these are several sequences; give one, a list of tokens (n, d)")
-        if given and (isinstance(given[0], str) or not isinstance(given[0], Iterable)):
-            raise InputError("a sequence is a list of tokens, a token a list of numbers")
-        tokens = tuple(as_vector(token) for token in given)
-        if not tokens:
-            raise InputError(f"sequence {j + 1} has no tokens")
-        for index, token in enumerate(tokens):
-            if len(token) != self.dimension:
-                raise InputError(
-                    f"sequence {j + 1}, token {index + 1} has {len(token)} coordinates, "
-                    f"the model has dimension {self.dimension}{self.advice(len(token))}"
-                )
-        return tokens
+    def _checked(self, j: int, sequence: Any) -> tuple[Vector, ...]:
+        return exact_sequence(j, sequence, self.dimension, self.advice)
 
     def advice(self, width: int) -> str:
-        """What to do with tokens of another dimension, where that is to read them; else nothing."""
+        """Advice to read tokens of another dimension, where that helps; otherwise empty."""
         reading = self.reading
         if reading.keeps_tokens or reading.dimension(width) != self.dimension:
             return ""
         return f"; it reads tokens by {reading!r}: give data.read_as(model.reading), a Dataset"
-
-
-def whole(block: PackedBlock | Block) -> Block:
-    """A block as general layers."""
-    return block if isinstance(block, Block) else block.general()
-
-
-def apply(batch: Tokens, block: PackedBlock, masked: bool = False) -> None:
-    """Apply one rank-1 block to all sequences of a batch, in place."""
-    batch.feed_forward(block.u, block.b, block.w)
-    batch.attend_heads(block.rho, block.heads, masked)

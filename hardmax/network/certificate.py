@@ -12,7 +12,7 @@ from .. import __version__
 from ..dataset import Reading
 from ..errors import InputError
 from ..exact.numbers import json_number, power_of_two_below, show
-from ..formats.files import write_text
+from ..formats.whole_files import write_text
 from ..words import html_table, plural
 from .run import Box
 

@@ -13,9 +13,10 @@ import numpy as np
 from ..errors import InputError
 from ..exact.numbers import any_digits
 from ..formats.contents import instead
-from ..formats.files import read_bytes, sha256, shown_name, write_whole
+from ..formats.files import read_bytes, sha256, shown_name
 from ..formats.model_file import array_members, exact_member, meta_text, read_meta, read_overrides
 from ..formats.npz import read_npz, text, write_npz
+from ..formats.whole_files import write_whole
 from .layer import Layer
 from .layers import KINDS, Residual
 from .network import Network

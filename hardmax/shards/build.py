@@ -22,9 +22,9 @@ from ..dataset.digests import Node, data_digest, root
 from ..dataset.measures import merge
 from ..errors import VerdictError
 from ..exact.array import Array, ExactArray
-from ..formats.files import write_whole
 from ..formats.model_file import pack, read_model
 from ..formats.npz import write_npz
+from ..formats.whole_files import write_whole
 from ..model.transformer import Transformer
 from ..stages import tell
 from .engines import Engine, Serial

@@ -28,7 +28,6 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 NAMES = ("local", "dask")
 _DEATHS = 3  # of workers, one after another, without a result between them
-_PATIENCE = 20  # seconds to reach a scheduler
 _RESUME = "what is finished is kept: --resume goes on from there"
 
 
@@ -167,11 +166,11 @@ def _begin() -> None:
 class Dask(Engine):
     """The workers of a dask scheduler; without an ``address`` a cluster on this machine.
 
-    Workers see the same files under the same names.
+    Workers see the same files under the same names. A scheduler has ``patience`` seconds to answer.
     """
 
-    def __init__(self, workers: int, address: str | None = None) -> None:
-        self.workers, self.address = workers, address
+    def __init__(self, workers: int, address: str | None = None, patience: float = 20) -> None:
+        self.workers, self.address, self.patience = workers, address, patience
         self._cluster: Any = None
         self._client: Any = None
 
@@ -215,7 +214,7 @@ class Dask(Engine):
             )
         where = self.address if self._cluster is None else self._cluster
         try:
-            self._client = distributed.Client(where, timeout=_PATIENCE, set_as_default=False)
+            self._client = distributed.Client(where, timeout=self.patience, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as problem:
             raise InputError(
                 f"--scheduler {self.address}: no scheduler answers there ({type(problem).__name__})"

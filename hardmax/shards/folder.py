@@ -18,8 +18,9 @@ import numpy as np
 
 from ..dataset import Dataset, Reading
 from ..errors import InputError
-from ..formats.data import SIDECAR, load
-from ..formats.data_json import read_label_sets
+from ..formats.data import load
+from ..formats.data.label_sets import read_label_sets
+from ..formats.data.sidecar import SIDECAR
 from ..formats.files import read_bytes, sha256
 from ..formats.written import NumberReader
 from ..labels import LabelSet, argmax_sets, default_points, in_order

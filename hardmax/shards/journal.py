@@ -15,7 +15,8 @@ from typing import Any
 
 from .. import __version__
 from ..errors import InputError
-from ..formats.files import sha256, write_text
+from ..formats.files import sha256
+from ..formats.whole_files import write_text
 from .folder import Shard
 
 

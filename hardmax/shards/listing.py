@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..formats.data import SIDECAR, load
-from ..formats.data_parquet import count_rows
-from ..formats.files import read_bytes
-from ..formats.remote import exists, found, is_url, open_binary
+from ..formats.data import load
+from ..formats.data.sidecar import SIDECAR
+from ..formats.files import MAX_BYTES, is_url, open_binary, read_bytes
 from ..formats.written import parse
 
 SUFFIXES = (".npz", ".parquet")  # of the shards in a folder; a glob may name files of any form
@@ -30,7 +29,9 @@ def listed(path: str | PathLike[str]) -> tuple[list[str], str]:
     """The files of the shards in their order, and where `labels.json` is or would be."""
     name = str(path)
     if is_url(name):
-        files, folder = found(name)
+        from ..formats.remote import files_at
+
+        files, folder = files_at(name)
     else:
         folder = Path(name).is_dir()
         names = map(str, Path(name).iterdir()) if folder else glob(name)
@@ -54,10 +55,11 @@ def _is_shard(name: str, in_folder: bool) -> bool:
 def described(beside: str) -> dict[str, Any]:
     """The object in `labels.json`, with at least one of the keys labels and shards; empty where
     there is no such file."""
-    if not (exists(beside) if is_url(beside) else Path(beside).is_file()):
+    content = _content(beside)
+    if content is None:
         return {}
     try:
-        said = parse(read_bytes(beside))
+        said = parse(content)
     except InputError as problem:
         raise InputError(f"{beside}: {problem}") from None
     if not isinstance(said, dict):
@@ -65,6 +67,15 @@ def described(beside: str) -> dict[str, Any]:
     if "labels" in said and set(said) <= {"format", "labels", "shards"}:
         return said
     return {"labels": said}  # an object of label sets alone
+
+
+def _content(beside: str) -> bytes | None:
+    """The bytes of `labels.json`; None where there is no such file."""
+    if is_url(beside):
+        from ..formats.remote import fetched_if_there
+
+        return fetched_if_there(beside, MAX_BYTES)
+    return read_bytes(beside) if Path(beside).is_file() else None
 
 
 def promised_of(entries: Any, paths: Sequence[str], beside: str) -> list[tuple[int, str] | None]:
@@ -108,6 +119,8 @@ def count_sequences(path: str) -> int:
                 }[version]
                 return int(read(file)[0][0]) - 1
         if path.endswith(".parquet"):
+            from ..formats.data.parquet_file import count_rows
+
             with open_binary(path) as whole:
                 rows = count_rows(whole)
             if rows is not None:

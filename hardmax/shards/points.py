@@ -19,16 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from ..construct.shared.filtered_means import FilteredCloud, Means
+from ..construct.shared.filtered_cloud import FilteredCloud
+from ..construct.shared.filtered_means import Means
 from ..dataset.digests import leaves, measure_digest, subtrees
-from ..dataset.grouping import measure_hashes
+from ..dataset.hashes import measure_hashes
 from ..enclosure.enclosed import Enclosed
 from ..enclosure.rounding import LEAST, MOST, error
 from ..errors import InputError
 from ..exact.array import Array, ExactArray
 from ..exact.numbers import Vector, nearest_float
-from ..formats.files import sha256, write_whole
+from ..formats.files import sha256
 from ..formats.npz import read_npz, text, write_npz
+from ..formats.whole_files import write_whole
 from .folder import Shard, Shards
 
 _SMALL = 2**14  # entries of means up to which they are exact from the start

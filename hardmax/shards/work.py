@@ -15,7 +15,7 @@ from ..certify.radius import radii
 from ..certify.verify import WITNESSES, judge
 from ..dataset import Dataset
 from ..dataset.digests import leaves, measure_digest, order_digest, subtrees
-from ..dataset.grouping import measure_hashes
+from ..dataset.hashes import measure_hashes
 from ..dataset.ordered import order_representatives
 from ..errors import InputError
 from ..exact.array import Array

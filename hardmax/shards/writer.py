@@ -13,10 +13,11 @@ import numpy as np
 
 from ..dataset import Dataset, Reading
 from ..errors import InputError
-from ..formats import data_npz, data_parquet
-from ..formats.data import SIDECAR
-from ..formats.files import read_bytes, sha256, write_text, write_whole
+from ..formats.data import npz_file, parquet_file
+from ..formats.data.sidecar import SIDECAR
+from ..formats.files import read_bytes, sha256
 from ..formats.npz import write_npz
+from ..formats.whole_files import write_text, write_whole
 from .listing import SUFFIXES, count_sequences
 
 FORMAT = "hardmax-shards/1"
@@ -53,9 +54,9 @@ def save_shards(data: Dataset, path: str | PathLike[str], shards: int) -> None:
 def _write(data: Dataset, sets: bool, path: Path, parquet: bool) -> None:
     """One shard, with its label sets where these are not the default ones."""
     if parquet:
-        data_parquet.write(path, data, sets=sets)
+        parquet_file.write(path, data, sets=sets)
     else:
-        write_npz(path, data_npz.members(data, sets=sets))
+        write_npz(path, npz_file.members(data, sets=sets))
 
 
 def write_labels(folder: str | PathLike[str], labels: Mapping[str, Any] | Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from hardmax.formats.files import write_text
+from hardmax.formats.whole_files import write_text
 from studies.transducer.figures import read
 
 YES, NO, OPEN = "reproduced", "not reproduced", "not decidable here"

@@ -17,7 +17,7 @@ from typing import Any
 import click
 import numpy as np
 
-from hardmax.formats.files import write_text
+from hardmax.formats.whole_files import write_text
 from hardmax.learned.transducer import Transducer
 from studies.transducer import baselines, fno
 from studies.transducer.adr import make_tasks

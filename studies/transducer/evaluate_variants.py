@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from hardmax.formats.files import write_text
+from hardmax.formats.whole_files import write_text
 from hardmax.learned.transducer import Transducer
 from studies.transducer.evaluate_adr import QUERIES, floor, summary, tasks
 from studies.transducer.metric import relative_error

@@ -16,7 +16,7 @@ from typing import Any
 import click
 import numpy as np
 
-from hardmax.formats.files import write_text
+from hardmax.formats.whole_files import write_text
 from hardmax.learned.transducer import Configuration, Settings, Transducer
 from studies.transducer import baselines
 from studies.transducer.burgers import Quadrants, make_tasks

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from hardmax.formats.files import write_text
+from hardmax.formats.whole_files import write_text
 from hardmax.learned.transducer import Configuration, Settings, Transducer
 from studies.transducer import baselines
 from studies.transducer.climate import YEAR, Climate, Modes, windows

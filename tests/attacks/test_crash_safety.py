@@ -15,7 +15,7 @@ import pytest
 
 from hardmax.cli import main
 from hardmax.errors import InputError
-from hardmax.formats.files import write_whole
+from hardmax.formats.whole_files import write_whole
 
 from . import pairs
 
@@ -102,7 +102,7 @@ def test_kill_9_often(folder, new):
 SLOW_WRITE = """
 import sys, time
 from pathlib import Path
-from hardmax.formats import files
+from hardmax.formats import whole_files
 def write(temporary):
     with open(temporary, "wb") as file:
         for k in range(50):
@@ -114,7 +114,7 @@ def write(temporary):
 from hardmax.cli import main as module
 import hardmax.cli.main
 with sys.modules["hardmax.cli.main"]._ending_cleanly():
-    files.write_whole(Path(sys.argv[1]), write)
+    whole_files.write_whole(Path(sys.argv[1]), write)
 """
 
 

@@ -19,7 +19,8 @@ from ...labels import LabelSet, Point
 from ...labels.inner_radius import inner_radius
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
-from ..shared.filtered_means import FilteredCloud, Means
+from ..shared.filtered_cloud import FilteredCloud
+from ..shared.filtered_means import Means
 from .height_slice import HeightSlice
 
 # This many vectors f are drawn; the one that hides least is chosen.

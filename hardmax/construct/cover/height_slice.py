@@ -19,7 +19,7 @@ from ...exact.array import Array, ExactArray
 from ...exact.numbers import Vector, power_of_two_below
 from ...model.layers import RankOneBlock
 from ...model.parameters import Parameters
-from ..shared.filtered_means import FilteredCloud
+from ..shared.filtered_cloud import FilteredCloud
 
 # Directions and offsets are multiples of 2^-GRID, relative to the size of the cloud.
 GRID = 36

@@ -24,6 +24,7 @@ from .exact_variant import SHARE, exact_variant, fewest_exact
 from .flatten import coded, flatten
 from .general.forms import general_variant
 from .height_slice import TooClose
+from .tuning import DEFAULT, Tuning
 from .variants import (
     Task,
     Variant,
@@ -35,8 +36,6 @@ from .variants import (
     tents_variant,
 )
 
-# For more points than this, forms that take a step for each point are not tried.
-_MANY = 12_000
 # A list that generalises may take this many times the blocks of the shallowest form.
 _WORTH = 2
 
@@ -47,13 +46,15 @@ def build_cover(
     seed: int = 0,
     on_block: Callable[[str], None] | None = None,
     learn: bool = True,
+    tuning: Tuning = DEFAULT,
 ) -> Transformer:
     """Build the shallowest cover of data without contradictions, or `peel` if that is no deeper.
 
     With ``learn`` a decision list is fitted and kept where cross-validation shows that it
     generalises. The number of blocks is at most K + N, and that of docs/theory.md, section 8, where
     the means are in general position; meta's ``bound`` is the count of the form for the pushes that
-    were built, so what it bounds is the ending.
+    were built, so what it bounds is the ending. ``tuning`` says from which sizes on it takes which
+    way.
     """
     chosen, labels = representatives(data, merged)
 
@@ -65,11 +66,11 @@ def build_cover(
         return peel("the dimension is 1", None, True)
     if len(set(labels)) == 1:
         return peel("there is one label only", None, True)
-    means = Means.of_array(data.tokens, data.offsets, chosen)
+    means = Means.of_array(data.tokens, data.offsets, chosen, tuning.small)
     split, state = split_tied(data, chosen, labels, seed, means.cloud.first_equal())
     if state is not None:
-        means = Means.of_measures(state)
-    return cover_means(means, split, labels, data.sets, seed, on_block, learn, peel)
+        means = Means.of_measures(state, tuning.small)
+    return cover_means(means, split, labels, data.sets, seed, on_block, learn, peel, tuning)
 
 
 def cover_means(
@@ -81,6 +82,7 @@ def cover_means(
     on_block: Callable[[str], None] | None,
     learn: bool,
     peel: Callable[[str, Mapping[str, int] | None, bool], Transformer],
+    tuning: Tuning = DEFAULT,
 ) -> Transformer:
     """Cover the means of sequences, d ≥ 2, behind the blocks of tie splitting.
 
@@ -105,6 +107,7 @@ def cover_means(
             most - len(split) - 1,
             means.cloud if opened else None,
             coded(labels)[1],
+            tuning,
         )
         form, found = _shallowest(task, learn)
     except TooClose:
@@ -120,7 +123,7 @@ def cover_means(
     counts = {name: len(split) + count for name, count in found.items()}
     if form is None:
         return peel("no cover is shallower", counts, True)
-    few = len(labels) <= _MANY
+    few = len(labels) <= tuning.many
     if few and any(not isinstance(label_set, Point) for label_set in sets.values()):
         # points that lie in their open sets already can make peel shallower than K + N
         other = peel("no cover is shallower", counts, False)
@@ -167,9 +170,9 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
     # shells only where they can still be chosen, and for few points; where shells, or for very
     # many points the list, will be better by the look of it, tents are not finished
     shells = None
-    few = not hopeless and fewest < task.room and len(task.base) <= _MANY
+    few = not hopeless and fewest < task.room and len(task.base) <= task.tuning.many
     limit, sure = (fewest, False) if few else (task.room, True)
-    if learned is not None and len(task.base) > _MANY:  # those that would be chosen
+    if learned is not None and len(task.base) > task.tuning.many:  # those that would be chosen
         limit, sure = _room(task, learned), False
     tents = _attempt(lambda: tents_variant(task, limit, sure=sure))
     if few and tents is None:
@@ -181,7 +184,7 @@ def _shallowest(task: Task, learn: bool) -> tuple[Variant | None, dict[str, int]
     room = min([task.room, *(len(form.blocks) for form in forms if form is not learned)])
     if learned is not None:  # shallower by so much that it is chosen
         room = min(room, _room(task, learned))
-    if fewest_open(task) < room and len(task.base) <= _MANY:
+    if fewest_open(task) < room and len(task.base) <= task.tuning.many:
         opened = _attempt(lambda: open_variant(task, room))
         forms += [opened] if opened is not None else []
     room = min([room, *(len(form.blocks) for form in forms if form is not learned)])
@@ -205,7 +208,7 @@ def _room(task: Task, form: Variant | None) -> int:
 
 def _exact(task: Task, room: int) -> Variant | None:
     """Shells at exact heights in at most ``room`` blocks."""
-    if fewest_exact(task) > room or len(task.base) > _MANY:
+    if fewest_exact(task) > room or len(task.base) > task.tuning.many:
         return None
     return _attempt(lambda: exact_variant(task, room))
 

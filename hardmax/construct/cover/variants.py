@@ -23,7 +23,7 @@ from ...exact.numbers import Vector
 from ...labels import LabelSet
 from ...model.layers import RankOneBlock
 from ...model.parameters import PackedBlock
-from ..shared.filtered_means import FilteredCloud
+from ..shared.filtered_cloud import FilteredCloud
 from ..shared.staged import Staged
 from .ending import agree, ending_count, finish, fixing_count, polyline
 from .height_slice import HeightSlice, TooClose
@@ -33,6 +33,7 @@ from .rules.learn import choose_list
 from .shells.park import fewest, park
 from .staircase import staircase, staircase_count
 from .tents.search import cover_class
+from .tuning import DEFAULT, Tuning
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class Task:
     room: int
     means: FilteredCloud | None = None
     codes: Array | None = None
+    tuning: Tuning = DEFAULT
 
     @cached_property
     def fixing(self) -> int:
@@ -112,7 +114,7 @@ def rules_variant(task: Task) -> Variant | None:
     try:
         blocks, place = apply_rules(base, chosen.rules, names, line.heights)
         wanted = np.array([order.index(name) for name in base.names])[base.codes]
-        fixes = repair(base, place, wanted, levels, task.seed)
+        fixes = repair(base, place, wanted, levels, task.seed, task.tuning.much)
     except TooClose:
         return None
     staged = Staged(("rule" if i % 2 == 0 else "clamp", block) for i, block in enumerate(blocks))

@@ -14,9 +14,9 @@ from random import Random
 from ...dataset.grouping import measure
 from ...errors import ConstructionError
 from ...exact.numbers import Vector, power_of_two_below, short_between
+from ...model.blocks import apply
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
-from ...model.transformer import apply
 from ...stages import tell
 from ..shared.directions import directions
 from .prefixes import Prefixes

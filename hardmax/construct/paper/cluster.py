@@ -46,8 +46,8 @@ def cluster(
 
 
 def _generic(state: TokenState, rng: Random) -> Iterator[tuple[float, Vector, Array]]:
-    """Directions with one leader for each sequence and different values on all leaders; first
-    the least distance of two leaders along v, for choosing only."""
+    """Directions v with one leader for each sequence and different values on all leaders, and these
+    leaders; in front a number to choose by: the least distance of two leaders along v."""
     for v in directions(rng, state.dimension, 4):
         leaders = state.leaders(v)
         if leaders is not None:
@@ -60,13 +60,13 @@ def _generic(state: TokenState, rng: Random) -> Iterator[tuple[float, Vector, Ar
 def _least_gap(state: TokenState, v: Vector, rows: Array) -> Fraction | None:
     """The least difference of two of the values ⟨v,·⟩ of some tokens; None for one token.
 
-    Only tokens that may be as near to another one as the nearest are worked out: in the order
-    of the floats no difference between two such is larger than theirs, but for the errors.
+    Sorted by their floats, the two nearest tokens are neighbours, up to the errors. So exact values
+    are needed only for neighbours whose difference may be the least.
     """
     low, high = (bound[rows] for bound in state.values(v))
     if len(rows) == 1:
         return None
-    value, error = (low + high) / 2, 2 * float((high - low).max())  # the last of any difference
+    value, error = (low + high) / 2, 2 * float((high - low).max())  # the error of any difference
     order = np.argsort(value)
     gaps = np.diff(value[order])
     near = np.flatnonzero(~(gaps - error > gaps.min() + error))

@@ -29,15 +29,15 @@ from ..shared.tie_splitting import split_ties
 from .state import TokenState
 
 _DRAWS = 16  # directions among which the one that tells most sequences apart is kept
-_SWEEPS = 8  # directions of matching, likewise the one in which points lie farthest apart
+_SWEEPS = 8  # directions for matching among which the one with the widest gap is kept
 
 
 @dataclass(frozen=True)
 class Headed:
-    """What several heads make of sequences.
+    """Sequences that several heads tell apart.
 
-    ``split`` are the feed-forward blocks in front, and ``batch`` the tokens behind them;
-    ``heads`` the directions v_h, of which the first is 0: the uniform head.
+    ``split`` are feed-forward blocks in front of the heads, ``batch`` the tokens behind those
+    blocks, ``heads`` the directions v_h, of which the first is 0: the uniform head.
     """
 
     split: list[RankOneBlock]
@@ -108,19 +108,19 @@ def cluster_by_heads(
 
 
 def _tied(keys: Array, label: Array) -> int:
-    """How many labels share a key with another one, one for each key left out."""
+    """Pairs (key, label) less keys: 0 where sequences with equal keys have equal labels."""
     return len(np.unique(np.stack([keys, label]), axis=1).T) - len(np.unique(keys))
 
 
 def _joined(keys: Array, more: Array) -> Array:
-    """Numbers that are equal where both are."""
+    """Numbers of pairs: equal where both entries are equal."""
     return np.unique(np.stack([keys, more]), axis=1, return_inverse=True)[1].reshape(-1)
 
 
 def _leaders(
     state: TokenState, chosen: list[Vector], rng: Random
 ) -> Iterator[tuple[Vector, Array]]:
-    """Directions with one leader for each sequence, and these; all on one side of the first."""
+    """Directions with one leader for each sequence, and these leaders (`_beside` the chosen)."""
     for v in _beside(chosen[1:], state.dimension, rng):
         rows = state.leaders(v)
         if rows is not None:
@@ -128,7 +128,7 @@ def _leaders(
 
 
 def _beside(others: Sequence[Vector], dimension: int, rng: Random) -> Iterator[Vector]:
-    """Directions v with ⟨v,e⟩ > 0 for the first of the others, e, if there is one."""
+    """Random directions v with ⟨v,e⟩ > 0, where e is the first of the others, if there is one."""
     for v in directions(rng, dimension):
         side = dot(v, others[0]) if others else Fraction(1)
         if side:
@@ -155,7 +155,7 @@ def _combined(
 
 
 def _sweep(points: IntegerPoints, others: Sequence[Vector], rng: Random) -> Vector:
-    """A direction with different values on all different points, the widest apart of some."""
+    """A direction with different values on different points: of some, that with the widest gap."""
     best: tuple[float, Vector] | None = None
     different = points.select(np.unique(points.first_equal()))
     valid = 0

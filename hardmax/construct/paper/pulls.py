@@ -22,7 +22,7 @@ from ...exact.points import IntegerPoints
 from ...exact.rows import Row, row_of
 from ...model.tokens import Tokens
 
-_DEEP = 8  # pulls after which the f_j of all sequences are worked out
+DEEP = 8  # pulls after which the f_j of all sequences are worked out
 
 Some = Callable[[Array], IntegerPoints]  # points of some rows, or of some sequences
 
@@ -42,7 +42,8 @@ class Pulled:
 
     Sequence j is the run of rows from ``starts[j]``; its tokens are ``factor`` times the first
     ones plus ``moves``, f_j, which is None in front of the first pull. ``pulls`` counts those whose
-    f_j are found one from the other, ``layers`` the layers in front of the first tokens.
+    f_j are found one from the other: after ``deep`` of them all f_j are worked out. ``layers``
+    counts the layers in front of the first tokens.
 
     >>> tokens = ExactArray(np.array([[0.0], [1.0]]))
     >>> start = Pulled.of_array(tokens, np.array([0, 2]), np.arange(1))
@@ -58,9 +59,12 @@ class Pulled:
     moves: Some | None = None
     pulls: int = 0
     layers: int = 0
+    deep: int = DEEP
 
     @classmethod
-    def of_array(cls, tokens: ExactArray, offsets: Array, chosen: Array) -> Pulled:
+    def of_array(
+        cls, tokens: ExactArray, offsets: Array, chosen: Array, deep: int = DEEP
+    ) -> Pulled:
         """Some of the packed sequences ``tokens[offsets[j]:offsets[j+1]]``."""
         lengths = np.diff(offsets)[chosen]
         rows = ranges(offsets[chosen], lengths)
@@ -68,16 +72,18 @@ class Pulled:
             np.concatenate([[0], np.cumsum(lengths)]),
             lambda some: IntegerPoints(tokens.take(rows[some]).integer_rows()),
             lambda some: exact_means(tokens, offsets, chosen[some]),
+            deep=deep,
         )
 
     @classmethod
-    def of_tokens(cls, batch: Tokens) -> Pulled:
+    def of_tokens(cls, batch: Tokens, deep: int = DEEP) -> Pulled:
         """All sequences of a batch, which must not change afterwards."""
         rows = IntegerPoints([list(key) for key in batch.token_keys()])
         return cls(
             np.array(batch.starts),
             rows.select,
             lambda some: IntegerPoints(batch.mean_rows(some.tolist())),
+            deep=deep,
         )
 
     def tokens(self, rows: Array) -> IntegerPoints:
@@ -104,7 +110,7 @@ class Pulled:
     def then(self, pull: Pull) -> Pulled:
         """After one more pull."""
         start = self
-        if self.moves is not None and self.pulls == _DEEP:
+        if self.moves is not None and self.pulls == self.deep:
             known = self.moves(np.arange(len(self.starts) - 1)).reduced()
             start = replace(self, moves=known.select, pulls=0)
         keep = 1 - pull.alpha
@@ -129,6 +135,7 @@ class Pulled:
             self.starts,
             lambda rows: self.tokens(rows).affine(one, shift),
             lambda sequences: self.means(sequences).affine(one, shift),
+            deep=self.deep,
         )
 
     def fed_forward(self, u: Vector, b: Fraction, w: Vector) -> Pulled:
@@ -152,6 +159,7 @@ class Pulled:
             lambda rows: self.tokens(rows).fed_forward(u, b, w),
             means,
             layers=self.layers + 1,
+            deep=self.deep,
         )
 
     def _moved(self, points: IntegerPoints, sequences: Array) -> IntegerPoints:

@@ -25,9 +25,9 @@ from random import Random
 from ...errors import ConstructionError
 from ...exact.array import Array
 from ...exact.numbers import Vector
+from ...model.blocks import apply
 from ...model.layers import RankOneBlock
 from ...model.tokens import Tokens
-from ...model.transformer import apply
 from ...stages import tell
 from ..shared.directions import directions
 from ..shared.sharing import Sharing
@@ -99,7 +99,7 @@ class Step:
 def separate_state(
     state: TokenState, seed: int = 0, on_step: Callable[[Step], None] | None = None
 ) -> TokenState:
-    """`separate` for an `TokenState` state; return the state behind it."""
+    """`separate` for a `TokenState`; return the state after the last step."""
     rng = Random(seed)
     sharing = Sharing(state.owner, state.token)
     while sharing.any:

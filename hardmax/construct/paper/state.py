@@ -1,7 +1,8 @@
 """Tokens of all sequences while they are pulled: floats with proven bounds, exact where asked.
 
-Which tokens are equal after a pull is known beforehand, if it merges none by chance. So exact
-numbers are needed only where floats leave a comparison open (theory C1).
+After a pull two tokens are equal exactly if they were equal and are pulled to the same point, or
+if they meet by chance. Floats exclude most of the chances; exact numbers decide where floats leave
+a comparison open (theory C1).
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from ...exact.array import Array, ExactArray, ranges
 from ...exact.numbers import Vector
 from ...exact.rows import row_of
 from ...model.tokens import Tokens
-from ..shared.filtered_means import FilteredCloud
+from ..shared.filtered_cloud import FilteredCloud
 from ..shared.sharing import by_appearance, numbered, token_numbers
-from .pulls import Pull, Pulled
+from .pulls import DEEP, Pull, Pulled
 
 
 class TokenState:
@@ -41,9 +42,14 @@ class TokenState:
         self.owner = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     @classmethod
-    def of_array(cls, tokens: ExactArray, offsets: Array, chosen: Array) -> TokenState:
-        """Some of the packed sequences ``tokens[offsets[j]:offsets[j+1]]``."""
-        exact = Pulled.of_array(tokens, offsets, chosen)
+    def of_array(
+        cls, tokens: ExactArray, offsets: Array, chosen: Array, deep: int = DEEP
+    ) -> TokenState:
+        """Some of the packed sequences ``tokens[offsets[j]:offsets[j+1]]``.
+
+        ``deep`` as in `Pulled`.
+        """
+        exact = Pulled.of_array(tokens, offsets, chosen, deep)
         rows = ranges(offsets[chosen], np.diff(offsets)[chosen])
         X = tokens.values[rows]
         if LEAST < float(np.abs(X).max()) < MOST:
@@ -53,9 +59,9 @@ class TokenState:
         return cls(points, token_numbers(tokens, rows), exact)
 
     @classmethod
-    def of_tokens(cls, batch: Tokens) -> TokenState:
-        """All sequences of a batch, as it is now."""
-        exact = Pulled.of_tokens(batch.copy())
+    def of_tokens(cls, batch: Tokens, deep: int = DEEP) -> TokenState:
+        """All sequences of a batch, as it is now; ``deep`` as in `Pulled`."""
+        exact = Pulled.of_tokens(batch.copy(), deep)
         return cls(_enclosed(exact), numbered(batch.token_keys()), exact)
 
     @property
@@ -109,7 +115,7 @@ class TokenState:
         return row_of(z) in self.exact.tokens(near).reduced().rows
 
     def _once(self, rows: Array) -> Array:
-        """Of rows with equal tokens the first."""
+        """Some rows; of rows whose tokens are equal only the first."""
         return rows[np.sort(np.unique(self.token[rows], return_index=True)[1])]
 
     def mean_numbers(self) -> Array:
@@ -127,7 +133,7 @@ class TokenState:
     def pulled(self, pull: Pull, numbers: Array) -> TokenState | None:
         """The state after a pull; None where that merges two different tokens by chance.
 
-        ``numbers`` (N,) are equal where the y_j are.
+        ``numbers`` (N,) are equal where sequences are pulled to the same point y_j.
         """
         pairs = self.token * (int(numbers.max()) + 1) + numbers[self.owner]
         _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
@@ -163,7 +169,7 @@ class TokenState:
 
 
 def _differ(points: Enclosed, exact: Pulled, rows: Array) -> bool:
-    """Whether some tokens are all different."""
+    """Whether the tokens in these rows are pairwise different."""
     cloud = FilteredCloud(points.select(rows), lambda some: exact.tokens(rows[some]).vectors())
     return bool((cloud.first_equal() == np.arange(len(rows))).all())
 

@@ -13,7 +13,6 @@ from ..shared.staged import Staged
 from ..shared.untied import distinct_means, representatives
 from .classify import classify
 from .cluster import cluster
-from .heads import cluster_by_heads, separate_by_heads
 from .match import LabelledPoints, match_labels
 from .preprocess import preprocess
 from .separate import Step, separate_state
@@ -33,15 +32,19 @@ def build_paper(
 
     Uses at most 1 + (N−1) + 1 + N blocks, N the number of distinct empirical measures,
     within the 8N+4 of Theorem 2.4: a block is left out where its stage's goal holds without
-    it. With several ``heads`` (4.1) they separate, where that takes no more blocks than one head
-    (`separate_by_heads`). ``on_block`` is called with the stage of each new block.
+    it. Several ``heads`` (4.1) separate the sequences (`separate_by_heads`), unless one head does
+    it in fewer blocks. ``on_block`` is called with the stage of each new block.
     """
     chosen, labels = representatives(data, merged)
     sets = {name: data.sets[name] for name in dict.fromkeys(labels)}
     targets = {name: label_set.witness() for name, label_set in sets.items()}
     state = TokenState.of_array(data.tokens, data.offsets, chosen)
     staged, aims = Staged(), list(targets.values())
-    found = separate_by_heads(state, labels, heads, seed) if heads > 1 else None
+    found = None
+    if heads > 1:
+        from .heads import cluster_by_heads, separate_by_heads
+
+        found = separate_by_heads(state, labels, heads, seed)
     cases: Counter[str] = Counter()
     if found is None or found.split:  # maybe one head separates in fewer blocks
         before, steps, behind = _separated_by_one(state, seed, on_block)

@@ -25,8 +25,8 @@ _CENTRE_CANDIDATES = 16
 class CollapsedPoints:
     """Collapsed sequences around ``center``: ``offsets[j]`` + center is point j.
 
-    One offset is zero, that of the free point, which lies on its own target; all others are
-    more than twice as long as every |target − center|.
+    The *free* point needs no further move: it lies on its own target, the center, so its offset is
+    zero. All other offsets are more than twice as long as every |target − center|.
     """
 
     center: Vector
@@ -40,8 +40,8 @@ def collapse(
     """Collapse so that all points but the free one lie farther out than the targets.
 
     The ``means`` are distinct, mean j has ``labels[j]``. The free point l is chosen near the
-    middle: the centre is its target y_l, and s = y_l/λ − m_l puts it there. λ is a power of
-    two with λ|m_j − m_l| > 2·max |y_k − y_l| for all j ≠ l.
+    middle: the center is its target y_l, and the shift s = y_l/λ − m_l puts it there. λ is a power
+    of two with λ|m_j − m_l| > 2·max |y_k − y_l| for all j ≠ l.
 
     >>> means, nine, one = IntegerPoints([[1, 1], [2, 1]]), (Fraction(9),), (Fraction(1),)
     >>> block, cloud = collapse(means, ["a", "b"], {"a": nine, "b": one})
@@ -63,7 +63,7 @@ def collapse(
 
 
 def collapse_to_zero(target: Vector) -> list[RankOneBlock]:
-    """Two blocks that take every sequence to one target: attention 0, then a translation.
+    """Two blocks that take every sequence to one target: ρ = α = 0, then a translation.
 
     >>> [block.alpha for block in collapse_to_zero((Fraction(1),))]
     [Fraction(0, 1), Fraction(0, 1)]

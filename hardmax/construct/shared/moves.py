@@ -15,7 +15,7 @@ from ...exact.rows import Row, row_of
 from ...model.layers import RankOneBlock
 from ...model.parameters import Parameters
 
-_SHORT = 2**53  # quotients of shorter integers by shorter powers of two are floats
+_SHORT = 2**53  # p/q is a float64 number for |p| and q up to this, q a power of two
 
 
 class Moves:

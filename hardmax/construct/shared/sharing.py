@@ -8,7 +8,8 @@ from random import Random
 
 import numpy as np
 
-from ...dataset.grouping import token_hashes, token_keys
+from ...dataset.grouping import token_keys
+from ...dataset.hashes import Hashes, token_hashes
 from ...exact.array import Array, ExactArray
 
 
@@ -41,7 +42,7 @@ class Sharing:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        # a token that only one sequence has hangs on that one and adds no component
+        # a token of one sequence only is joined to that sequence, so it adds no component
         ends = self._tokens
         if focus is not None:
             pairs = self._tokens * (int(focus.max()) + 1) + focus[self._owners]
@@ -75,8 +76,10 @@ def numbered(keys: Iterable[Hashable]) -> Array:
     return np.array([known.setdefault(key, len(known)) for key in keys])
 
 
-def token_numbers(tokens: ExactArray, rows: Array) -> Array:
-    """Numbers of the tokens in some rows, equal where they are, by first appearance.
+def token_numbers(tokens: ExactArray, rows: Array, hashes: Hashes = token_hashes) -> Array:
+    """Numbers of the tokens in some rows, by first appearance; equal tokens have equal numbers.
+
+    Equal tokens have equal ``hashes``; what they decide is only how long this takes.
 
     >>> token_numbers(ExactArray(np.array([[1.0], [2.0], [1.0]])), np.arange(3))
     array([0, 1, 0])
@@ -84,14 +87,14 @@ def token_numbers(tokens: ExactArray, rows: Array) -> Array:
     scaled = tokens.scaled() if tokens.exact else None
     if scaled is not None or not tokens.exact:
         X = (tokens.values if scaled is None else scaled[0])[rows]
-        _, first, place = np.unique(token_hashes(X), return_index=True, return_inverse=True)
+        _, first, place = np.unique(hashes(X), return_index=True, return_inverse=True)
         if (X[first[place]] == X).all():  # no two different tokens share a hash
             return by_appearance(first)[place]
     return numbered(token_keys(tokens, rows.tolist()))
 
 
 def by_appearance(first: Array) -> Array:
-    """The rank of each kind among all kinds, given where it appears first.
+    """Each kind's rank in the order of first appearance, given where each appears first.
 
     >>> by_appearance(np.array([5, 0, 2]))
     array([2, 0, 1])

@@ -15,7 +15,7 @@ from .directions import directions
 
 @dataclass(frozen=True)
 class MeanSplit:
-    """Parameters (u, b) of a ReLU that is positive on one token x of supp ν alone.
+    """Parameters (u, b) of a ReLU: of all tokens in supp ν it is positive on one, x, only.
 
     ν = μ − μ' is the difference of the two empirical measures. For every w the means of
     FF(Z) and FF(Z') differ by their old difference plus w·ν({x})·(⟨u,x⟩ + b), and

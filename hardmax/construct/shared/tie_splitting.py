@@ -28,7 +28,7 @@ from .split_means import split_means
 _Choice = tuple[tuple[int, int], RankOneBlock, "Measures"]
 
 _DRAWS = 6  # feed-forward layers among which the one that splits most is kept
-_HALVINGS = 4  # shorter w tried for a random layer before it is given up
+_HALVINGS = 4  # lengths of w that are tried for a random layer before it is given up
 
 
 def split_ties(
@@ -68,10 +68,11 @@ def split_measures(
 
 
 class Measures:
-    """Sequences as numbers of their tokens, ``token`` (T,), each different one exactly once.
+    """Sequences of tokens that are kept by number: ``points`` holds each different one once.
 
-    Sequence j is the run of tokens from ``starts[j]``. Means, and leaders for all ``heads``, are
-    equal where their ``keys`` are; ``led`` says whether each sequence has one leader for each head.
+    ``token`` (T,) gives the number of each token; sequence j is the run from ``starts[j]``. Two
+    sequences have equal means, and equal leaders for all ``heads``, where their ``keys`` are equal;
+    ``led`` says whether each sequence has one leader for each head.
 
     >>> tokens = ExactArray(np.array([[1.0], [2.0], [1.0]]))
     >>> state = Measures.of_array(tokens, np.array([0, 2, 3]), np.arange(2))

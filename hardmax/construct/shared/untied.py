@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from ...exact.array import Array
 from ...exact.means import exact_means
 from ...exact.points import IntegerPoints
 from ...model.layers import RankOneBlock
-from .tie_splitting import Measures, split_measures
+
+if TYPE_CHECKING:
+    from .tie_splitting import Measures
 
 
 def representatives(data: Dataset, merged: Merged) -> tuple[Array, list[str]]:
@@ -40,6 +43,8 @@ def split_tied(
     """
     if all(labels[i] == labels[j] for j, i in enumerate(first_equal.tolist())):
         return [], None
+    from .tie_splitting import Measures, split_measures
+
     return split_measures(Measures.of_array(data.tokens, data.offsets, chosen), labels, seed)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...errors import InputError
-from ...formats.files import write_text
+from ...formats.whole_files import write_text
 from . import checker
 from .burer_monteiro import Factors, balanced
 from .heads import Head

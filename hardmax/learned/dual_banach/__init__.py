@@ -3,8 +3,7 @@
 Source: *Rethinking Transformer through Dual Banach Spaces* (anonymous, under review); equation
 numbers in this package are that paper's. The mathematics and its limits: ``docs/dual_banach.md``.
 
-Without PyTorch: the theory (`duality`, `representer`, `features`, `fock`, `attention`), rigorous
-enclosures (`balls`, `elementary`, `spectral`, `enclose`, `propagate`), norm bounds of a concrete
+Without PyTorch: the theory (`theory`), rigorous `enclosures`, norm bounds of a concrete
 transformer (`layers`, `bounds`, `verify`), operation counts (`flops`) and Appendix D
 (`proximity`). With the extra ``torch``: `torch_blocks`, `regularizer`, `classifier`, `corrector`.
 """

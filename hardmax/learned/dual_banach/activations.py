@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...errors import InputError
-from .balls import Balls
-from .elementary import erf, sigmoid, tanh
+from .enclosures.balls import Balls
+from .enclosures.elementary import erf, sigmoid, tanh
 
 _ROOT_HALF = Balls.around(float.fromhex("0x1.6a09e667f3bcdp-1"), 2.0**-53)
 _ROOT_TWO_OVER_PI = Balls.around(float.fromhex("0x1.9884533d43651p-1"), 2.0**-53)

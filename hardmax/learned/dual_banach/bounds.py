@@ -22,10 +22,10 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import InputError
-from .balls import Balls
-from .enclose import variance
+from .enclosures.balls import Balls
+from .enclosures.enclose import variance
+from .enclosures.spectral import frobenius_norm, spectral_norm
 from .layers import Block, LayerNorm
-from .spectral import frobenius_norm, spectral_norm
 
 MATRIX_NORMS: dict[str, Callable[[np.ndarray], Balls]] = {
     "spectral": spectral_norm,

@@ -9,11 +9,11 @@ import numpy as np
 
 from ...dataset import Dataset
 from ...errors import InputError
-from .balls import Array, Balls
 from .bounds import BlockBounds
-from .enclose import layer_norm
+from .enclosures.balls import Array, Balls
+from .enclosures.enclose import layer_norm
+from .enclosures.propagate import propagate
 from .network import build, pad
-from .propagate import propagate
 from .regularizer import DualBanachRegularizer
 from .torch_blocks import find_parts, read_blocks, read_layer_norm, require_torch, to_array
 from .verify import batches

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from .balls import Array
+from .enclosures.balls import Array
 from .proximity import TwoStep, alignment, cosine
 from .torch_blocks import require_torch
 

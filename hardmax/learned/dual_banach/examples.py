@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .activations import activation
-from .balls import Array
+from .enclosures.balls import Array
 from .layers import Attention, Block, LayerNorm
 
 

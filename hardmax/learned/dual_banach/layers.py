@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import InputError
 from .activations import Activation
-from .balls import Array
+from .enclosures.balls import Array
 
 
 def _finite(owner: object) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .balls import Array
+from .enclosures.balls import Array
 
 
 def build(torch: Any, dimension: int, classes: int, shape: tuple[Any, ...]) -> Any:

@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import InputError
-from .balls import Array
-from .spectral import spectral_norm
+from .enclosures.balls import Array
+from .enclosures.spectral import spectral_norm
 
 
 def soft_threshold(z: Array, t: float) -> Array:

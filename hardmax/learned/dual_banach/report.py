@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .balls import Balls
+from .enclosures.balls import Balls
 
 CLAIMS = {
     "printed, no residual": "‖a + FFN(LN(a))‖ ≤ (1 + K/std a)‖a‖: (12) for the block of (10)",

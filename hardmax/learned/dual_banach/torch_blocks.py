@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import InputError, MissingExtraError
 from .activations import Activation, activation
-from .balls import Array
+from .enclosures.balls import Array
 from .layers import Attention, Block, LayerNorm
 
 Module = Any  # torch.nn.Module; torch is optional

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from .balls import Array, Balls
 from .bounds import BlockBounds, missing_hypotheses
-from .enclose import feed_forward, layer_norm
+from .enclosures.balls import Array, Balls
+from .enclosures.enclose import feed_forward, layer_norm
+from .enclosures.propagate import propagate
 from .layers import Block
-from .propagate import propagate
 from .report import CLAIMS, Report, Row
 
 _OF_STACKS = ("R2 squares", "R2", "all inputs")  # claims about several blocks together

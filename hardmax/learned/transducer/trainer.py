@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...formats.files import read_bytes, write_whole
+from ...formats.files import read_bytes
+from ...formats.whole_files import write_whole
 from .network import Network
 from .torch_library import torch
 

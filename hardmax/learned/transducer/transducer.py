@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...formats.files import read_bytes, write_whole
+from ...formats.files import read_bytes
+from ...formats.whole_files import write_whole
 from .coding import Coding, Plain, coding_fields, coding_from
 from .configuration import Configuration
 from .extras import need

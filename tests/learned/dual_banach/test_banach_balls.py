@@ -10,10 +10,10 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardmax.learned.dual_banach import elementary
 from hardmax.learned.dual_banach.activations import ACTIVATIONS
-from hardmax.learned.dual_banach.balls import Balls, as_balls
-from hardmax.learned.dual_banach.spectral import frobenius_norm, spectral_norm
+from hardmax.learned.dual_banach.enclosures import elementary
+from hardmax.learned.dual_banach.enclosures.balls import Balls, as_balls
+from hardmax.learned.dual_banach.enclosures.spectral import frobenius_norm, spectral_norm
 
 F = Fraction
 SEEDS = st.integers(0, 10**6)

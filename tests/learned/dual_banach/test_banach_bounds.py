@@ -13,14 +13,14 @@ from matplotlib.figure import Figure
 
 from hardmax import InputError
 from hardmax.learned.dual_banach.activations import ACTIVATIONS, activation
-from hardmax.learned.dual_banach.attention import dual_expansion, softmax
-from hardmax.learned.dual_banach.balls import Balls
 from hardmax.learned.dual_banach.bounds import BlockBounds, missing_hypotheses
-from hardmax.learned.dual_banach.enclose import feed_forward, layer_norm, run_block
+from hardmax.learned.dual_banach.enclosures.balls import Balls
+from hardmax.learned.dual_banach.enclosures.enclose import feed_forward, layer_norm, run_block
+from hardmax.learned.dual_banach.enclosures.propagate import propagate
 from hardmax.learned.dual_banach.examples import random_block
 from hardmax.learned.dual_banach.layers import Attention, Block, LayerNorm
-from hardmax.learned.dual_banach.propagate import propagate
 from hardmax.learned.dual_banach.report import CLAIMS, draw_looseness
+from hardmax.learned.dual_banach.theory.attention import dual_expansion, softmax
 from hardmax.learned.dual_banach.verify import verify_blocks
 
 SEEDS = st.integers(0, 10**6)

@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_theory_and_verifier_need_no_torch():
-    modules = ("verify", "representer", "features", "fock", "attention", "flops", "classifier",
+    modules = ("verify", "theory.representer", "theory.features", "theory.fock",
+               "theory.attention", "flops", "classifier",
                "regularizer", "torch_blocks")  # fmt: skip
     code = "import sys\n" + "".join(
         f"import hardmax.learned.dual_banach.{name}\n" for name in modules

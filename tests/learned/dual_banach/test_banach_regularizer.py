@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from hardmax import InputError
-from hardmax.learned.dual_banach.attention import dual_expansion
-from hardmax.learned.dual_banach.balls import Balls
+from hardmax.learned.dual_banach.enclosures.balls import Balls
+from hardmax.learned.dual_banach.enclosures.propagate import propagate
 from hardmax.learned.dual_banach.flops import Shape
-from hardmax.learned.dual_banach.propagate import propagate
+from hardmax.learned.dual_banach.theory.attention import dual_expansion
 from hardmax.learned.dual_banach.verify import verify_blocks
 
 torch = pytest.importorskip("torch")

@@ -11,16 +11,21 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hardmax import InputError
-from hardmax.learned.dual_banach.duality import (
+from hardmax.learned.dual_banach.theory.duality import (
     are_dual,
     conjugate,
     dual_direction,
     duality_map,
     norm,
 )
-from hardmax.learned.dual_banach.features import PairedFeatures
-from hardmax.learned.dual_banach.fock import feature_pair, fock_features, order_for, truncated_exp
-from hardmax.learned.dual_banach.representer import Regression, solve_dual, solve_primal
+from hardmax.learned.dual_banach.theory.features import PairedFeatures
+from hardmax.learned.dual_banach.theory.fock import (
+    feature_pair,
+    fock_features,
+    order_for,
+    truncated_exp,
+)
+from hardmax.learned.dual_banach.theory.representer import Regression, solve_dual, solve_primal
 
 F = Fraction
 EXPONENTS = [1.5, 2, F(5, 2), 3, 5, 17]

@@ -18,7 +18,7 @@ from ....exact.matrix import Matrix
 from ....exact.rows import Row, row_of
 from ....labels.inner_radius import inner_radius
 from ....model.layers import RankOneBlock
-from ...shared.filtered_means import FilteredCloud
+from ...shared.filtered_cloud import FilteredCloud
 from ...shared.staged import Staged
 from ..ending import finish, polyline
 from ..exact_variant import SHARE, extended, fewest_exact
@@ -31,8 +31,6 @@ from .facets import park_all
 from .hyperplanes import DegenerateError
 from .tents import tents
 
-# The search takes n²(d − 1) steps for n points; where this is more, it is not tried.
-WORK = 4e6
 # This many choices of the points y_c are tried.
 _CHOICES_OF_Y = 8
 
@@ -58,12 +56,12 @@ def general_variant(
     task: Task, cloud: FilteredCloud, flatten: Flatten, room: int
 ) -> Variant | None:
     """A form in fewer than ``room`` blocks, those with the least stated counts tried first; None
-    where there is none, or the means are not in general position.
+    where there is none, the means are not in general position, or the task is too large for that.
 
     ``cloud`` are the means. ``flatten(j)`` for j ≥ 1 flattens anew, along f with entries 2^j, 4^j,
     …: if d means are affinely independent, their images are too, but for finitely many j.
     """
-    if len(cloud) ** 2 * task.base.dimension > WORK:
+    if len(cloud) ** 2 * task.base.dimension > task.tuning.work:
         return None
     counts = stated(task)
     exact = counts.pop("exact")

@@ -23,7 +23,7 @@ from ....labels import LabelSet
 from ....labels.inner_radius import inner_radius
 from ....model.layers import RankOneBlock
 from ....stages import tell
-from ...shared.filtered_means import FilteredCloud
+from ...shared.filtered_cloud import FilteredCloud
 from ..height_slice import TooClose
 from .greedy_pushes import greedy_pushes, groups
 from .open_pushes import Crowd

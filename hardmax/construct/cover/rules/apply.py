@@ -22,11 +22,11 @@ from ....stages import tell
 from ..height_slice import Cut, HeightSlice, TooClose, short_power
 from ..tents.panels import TentPanel, precision
 from ..tents.search import through
+from ..tuning import DEFAULT
 from .learn import DecisionList
 from .plateaus import Plateaus
 
 _TRIALS = 64  # hyperplanes through one group of misplaced points
-_MUCH = 2e7  # misplaced points times points, from which on one is enough
 _ROOM = 0.25  # share of the gap around a rule that stays free on either side
 
 
@@ -87,12 +87,18 @@ def _centered(base: HeightSlice, cut: Cut, free: Array, above: Array) -> Cut:
 
 
 def repair(
-    base: HeightSlice, place: Array, wanted: Array, levels: Sequence[Fraction], seed: int = 0
+    base: HeightSlice,
+    place: Array,
+    wanted: Array,
+    levels: Sequence[Fraction],
+    seed: int = 0,
+    much: float = DEFAULT.much,
 ) -> list[Sequence[PackedBlock]]:
     """Plateaus that move every misplaced point to its level, d − 1 at a time, and nothing else.
 
-    ``place`` and ``wanted`` (n,) index ``levels``. The widest of many plateaus is taken, or a
-    panel of them where there is no time for that.
+    ``place`` and ``wanted`` (n,) index ``levels``. For each group the widest of many plateaus is
+    taken; but panels of plateaus where there are more than ``much`` pairs of a misplaced point and
+    a point.
     """
     rng = np.random.default_rng(seed)
     blocks: list[Sequence[PackedBlock]] = []
@@ -102,7 +108,7 @@ def repair(
         shifts.setdefault(levels[wanted[j]] - levels[place[j]], []).append(j)
     for shift, members in shifts.items():
         left = members
-        if len(wrong) * len(base) > _MUCH and float(shift) == shift and precision(base):
+        if len(wrong) * len(base) > much and float(shift) == shift and precision(base):
             left = _many(base, np.array(left), shift, rng, blocks)
         while left:
             moved, new = _plateau(base, left, shift, rng)

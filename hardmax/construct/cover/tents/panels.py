@@ -29,7 +29,7 @@ EDGE = 2.0**-6
 _WIDTH = 256
 # For each tent at most this many groups of points are tried: as many as take _QUICK products of a
 # point and a hyperplane in all, or _LEAST of them while these take no more than _BUDGET.
-_TRIALS = 64
+TRIALS = 64
 _QUICK = 3e8
 _BUDGET, _LEAST = 4e10, 6
 # Members are counted in this many of the widest slabs for each tent, and in more of them while that
@@ -112,7 +112,10 @@ class Opening:
 
 
 class TentSearch:
-    """Panels that raise the members of one label, until none is left."""
+    """Panels that raise the members of one label, until none is left.
+
+    For each tent at most ``trials`` groups of members are tried, fewer where that takes long.
+    """
 
     def __init__(
         self,
@@ -121,6 +124,7 @@ class TentSearch:
         avoid: Array,
         rise: Fraction,
         rng: np.random.Generator,
+        trials: int = TRIALS,
     ) -> None:
         bits = precision(base)
         assert bits is not None
@@ -134,13 +138,13 @@ class TentSearch:
         self.spread = float(np.sqrt(sizes.max())) + 2.0**-300
         self.size = max(1, int((sizes > 1e-12 * sizes.max()).sum()))
         self.avoided = homogeneous(X[avoid])
-        order = _near(X[members], self.size, rng)
+        order = near_order(X[members], self.size, rng)
         self.left = members[order]
         self.rows = homogeneous(X[self.left])
         self.length = float(base.points.sizes.max())
         self.radius = float(base.points.radius.max())
         work = len(X) * len(X) / (2 * self.size)
-        self.trials = int(min(max(_QUICK / work, min(_BUDGET / work, _LEAST), 1), _TRIALS))
+        self.trials = int(min(max(_QUICK / work, min(_BUDGET / work, _LEAST), 1), trials))
         self.width = 1
         self.captures = 1.0
 
@@ -271,7 +275,7 @@ class TentSearch:
         return np.asarray(np.where(good & (np.abs(u).max(axis=1, keepdims=True) <= 2), u, 0.0))
 
 
-def _near(X: Array, size: int, rng: np.random.Generator) -> Array:
+def near_order(X: Array, size: int, rng: np.random.Generator) -> Array:
     """An order in which runs of ``size`` points are near each other: halved along random lines."""
     n = len(X)
     order = np.arange(n)

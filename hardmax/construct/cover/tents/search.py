@@ -18,7 +18,7 @@ from ....exact.dyadic import rounded_to
 from ....model.layers import RankOneBlock
 from ....stages import tell
 from ..height_slice import Cut, HeightSlice, TooClose, short_power
-from .panels import EDGE, Opening, TentPanel, TentSearch, precision
+from .panels import EDGE, TRIALS, Opening, TentPanel, TentSearch, precision
 
 # This many hyperplanes are tried for each tent; the best is kept.
 _TRIALS = 8
@@ -58,20 +58,21 @@ def cover_class(
     rng: np.random.Generator,
     limit: int | None = None,
     sure: bool = True,
+    trials: int = TRIALS,
 ) -> list[Push | TentPanel] | None:
     """Pushes that raise every member by at least ``rise`` and nothing to be avoided.
 
     Greedy: the pushes that capture most per block, from hyperplanes through groups of at most
-    d − 1 members, in panels; one by one where no panel can be certified. ``limit`` gives up
-    (None) past so many blocks; if it need not be ``sure``, already after a sixteenth of them where
-    it looks as if. Raises TooClose where no hyperplane through a single point can be certified in
-    float64.
+    d − 1 members, in panels; one by one where no panel can be certified. A panel is the best of at
+    most ``trials`` groups for each of its tents. ``limit`` gives up (None) past so many blocks; if
+    it need not be ``sure``, already after a sixteenth of them where it looks as if. Raises
+    TooClose where no hyperplane through a single point can be certified in float64.
     """
     left = np.sort(np.asarray(members, dtype=int))
     others = np.sort(np.asarray(avoid, dtype=int))
     panels = None
     if len(left) and precision(base) is not None:
-        panels = TentSearch(base, left, others, rise, rng)
+        panels = TentSearch(base, left, others, rise, rng, trials)
     gone = np.zeros(len(base), dtype=bool)
     pushes: list[Push | TentPanel] = []
     count = 0

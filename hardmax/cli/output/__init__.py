@@ -1,0 +1,1 @@
+"""What the commands print: tables, summaries of certificates, notes on models, results."""

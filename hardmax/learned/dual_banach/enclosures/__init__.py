@@ -1,0 +1,1 @@
+"""Floats with proven radii: arrays of balls, functions of them, blocks and networks on them."""
