@@ -1,7 +1,8 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover Classification Softmax.
+From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Folds FoldStrategy.
+From Hardmax Require Import Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
 Print Assumptions SA_paper.
@@ -81,6 +82,26 @@ Print Assumptions kills.
 Print Assumptions cover.
 Print Assumptions cover_means.
 Print Assumptions cover_any_position.
+Print Assumptions tent_plane.
+Print Assumptions generic_shadow.
+Print Assumptions cover_along.
+Print Assumptions cover_general_position.
+Print Assumptions moment_general_position.
+Print Assumptions cover_moments.
+Print Assumptions wave_unique.
+Print Assumptions fold_step.
+Print Assumptions triangle_wave.
+Print Assumptions hinges.
+Print Assumptions load_group.
+Print Assumptions drops.
+Print Assumptions cut.
+Print Assumptions cuts.
+Print Assumptions read_out.
+Print Assumptions fold_strategy.
+Print Assumptions fold_one_string.
+Print Assumptions serve_level.
+Print Assumptions serve_line.
+Print Assumptions fold_example.
 Print Assumptions soft_run_measure.
 Print Assumptions soft_is_hard.
 Print Assumptions soft_run_is_run1.

@@ -1,0 +1,239 @@
+(* The strategy fold (theory, section 13): registers are loaded by hinges, folded *)
+(* to the triangle wave, and cuts take the bands of the wave to the targets.      *)
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix rat zify.
+From mathcomp.algebra_tactics Require Import ring.
+From Hardmax Require Import Model Measure Feedforward Collapse Pushes Folds.
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+Import Order.TTheory GRing.Theory Num.Theory.
+Local Open Scope ring_scope.
+
+Section FoldStrategy.
+Variables (R : realFieldType) (d N M : nat) (y : 'I_d).
+Notation token := 'cV[R]_d.
+Implicit Types (i : 'I_N) (z s : token).
+(* the class of each sequence, and the targets                                    *)
+Variables (c : 'I_N -> 'I_M) (t : 'I_M -> token).
+
+(* Register y of the point p i is folded to the band of its class.                *)
+Definition in_band (a U : R) (n : nat) (x : R) (q : nat) := a <= x <= a + (2 ^ n)%:R * U /\
+  exists v, wave ((x - a) / U) v /\ q%:R <= M%:R * v < q.+1%:R.
+
+(* The cuts take the bands to the targets; none of them moves register y.          *)
+Definition cuts_serve (base : token) (cs : seq (nat * token)) :=
+  {in cs, forall p : nat * token, (0 < p.1)%N /\ p.2 y ord0 = 0} /\
+  forall q, taken cs (q : 'I_M) base = t q.
+
+(* n folds, d - 1 kills, the cuts, and the kill of y                               *)
+Lemma read_out (a U : R) n base cs (p : 'I_N -> token) : (0 < M)%N -> 0 < U ->
+  (forall i, in_band a U n (p i y ord0) (c i)) -> cuts_serve base cs ->
+  exists s P, size P = (n + (d - 1) + 2 * size cs + 1)%N /\
+    forall i, ff_map P (p i + s) = t (c i).
+Proof.
+move=> M0 U0 band [cs0 csE].
+have [C C1 hC] := @upper_bound R [seq - p j.1 j.2 ord0 | j <- [seq (i, r) | i <- enum 'I_N, r <- enum 'I_d]].
+have pC i r : 0 <= p i r ord0 + C.
+  rewrite -ler_subl_addl sub0r ltW // hC //; apply/mapP; exists (i, r) => //.
+  by apply: allpairs_f; rewrite mem_enum.
+pose b := base y ord0.
+pose s : token := \col_r (if r == y then b - a else C + base r ord0).
+pose I := [seq r <- enum 'I_d | r != y].
+have uI : uniq I by rewrite filter_uniq // enum_uniq.
+have sI : size I = (d - 1)%N.
+  have -> : I = rem y (enum 'I_d) by rewrite rem_filter ?enum_uniq.
+  by rewrite size_rem ?mem_enum // size_enum_ord subn1.
+pose z1 i := ff_map (folds y b U n ++ [seq drop base r | r <- I]) (p i + s).
+have psy i : (p i + s) y ord0 = p i y ord0 + (b - a) by rewrite !mxE eqxx.
+have z1E i v r : wave ((p i y ord0 - a) / U) v ->
+    z1 i r ord0 = if r == y then b + U * v else base r ord0.
+  move=> w; have [/andP[lo hi] _] := band i; rewrite /z1 ff_map_cat (triangle_wave (v := v)) //.
+  - rewrite drops // => [|r']; rewrite mem_filter ?mem_enum ?andbT.
+      by rewrite setrE; case: eqP.
+    by move=> ry; rewrite setrE (negPf ry) !mxE (negPf ry) addrA ler_addr.
+  - rewrite psy; apply/andP; split; first by rewrite addrCA ler_addl subr_ge0.
+    by rewrite addrCA ler_add2l ler_subl_addl.
+  by have -> : (p i + s) y ord0 - b = p i y ord0 - a by rewrite psy; ring.
+have z1r i r : r != y -> z1 i r ord0 = base r ord0.
+  by move=> ry; have [_ [v [w _]]] := band i; rewrite (z1E i v r w) (negPf ry).
+have M0' : 0 < M%:R :> R by rewrite ltr0n.
+have [|||P [sP hP]] := @cuts R d y b (U / M%:R) cs [seq ((c i : nat), z1 i, base) | i <- enum 'I_N].
+- exact: divr_gt0.
+- exact: cs0.
+- move=> _ /mapP[i _ ->] /=; split; last exact: z1r.
+  have [_ [v [w /andP[lo hi]]]] := band i; rewrite (z1E i v y w) eqxx.
+  rewrite ler_add2l ltr_add2l !mulrA ler_pdivr_mulr // ltr_pdivl_mulr //.
+  by rewrite -mulrA (mulrC U) ler_pmul2r // ltr_pmul2r // (mulrC v) lo hi.
+exists s, (folds y b U n ++ [seq drop base r | r <- I] ++ P ++ [:: drop base y]); split.
+  by rewrite !size_cat size_folds size_map sI sP -!addnA.
+move=> i; rewrite catA ff_map_cat -/(z1 i) ff_map_cat /=.
+have [/= lo e] := hP _ (map_f (fun i => ((c i : nat), z1 i, base)) (mem_enum _ i)).
+rewrite drop_step //; apply/colP => r; rewrite setrE -csE.
+by case: eqP => [-> | /eqP ry]; [rewrite taken_level // => q /cs0[] | rewrite e].
+Qed.
+
+(* The collapse, any blocks P0 that bring register y to the bands, and the reading  *)
+(* of the bands.                                                                 *)
+Theorem fold_strategy (a U : R) n base cs (Z : 'I_N -> seq token) (P0 : seq (ffp R d)) :
+  (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U ->
+  (forall i, in_band a U n (ff_map P0 (mean (Z i)) y ord0) (c i)) -> cuts_serve base cs ->
+  exists T : seq (rank1 R d),
+  [/\ size T = (1 + size P0 + n + (d - 1) + 2 * size cs + 1)%N, uniform T
+    & forall i, readout (run1 T (Z i)) = t (c i)].
+Proof.
+move=> Z_nonempty M0 U0 band serve; have [s [P [sP hP]]] := read_out M0 U0 band serve.
+exists (collapse_block s 1 :: [seq ff_block p | p <- shifted s P0 ++ P]); split.
+- by rewrite /= size_map size_cat sP /shifted size_map !addnA add1n.
+- by rewrite /= eqxx uniform_ff.
+move=> i; rewrite run1_cons collapse // run_ff /readout -map_comp.
+rewrite (eq_map (f2 := fun=> t (c i))) => [|z /=].
+  by apply: mean_const; case: (Z i) (Z_nonempty i).
+by rewrite scale1r ff_map_cat shiftedE hP.
+Qed.
+
+(* One string: G hinges in the address x load y.                                   *)
+Theorem fold_one_string (x : 'I_d) (hs : seq (R * token)) (a U : R) n base cs Z :
+  (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U -> {in hs, forall h : R * token, h.2 x ord0 = 0} ->
+  (forall i, in_band a U n (load x hs (mean (Z i)) y ord0) (c i)) -> cuts_serve base cs ->
+  exists T : seq (rank1 R d),
+  [/\ size T = (1 + size hs + n + (d - 1) + 2 * size cs + 1)%N, uniform T
+    & forall i, readout (run1 T (Z i)) = t (c i)].
+Proof.
+move=> Z0 M0 U0 hx band serve; rewrite -(size_map (hinge x)).
+by apply: (fold_strategy Z0 M0 U0 _ serve) => i; rewrite hinges //; apply: band.
+Qed.
+
+End FoldStrategy.
+
+(* Cuts that serve: one for each class but the first, for any targets with the     *)
+(* same coordinate y; one for each binary digit, for targets b + q v.              *)
+Section Endings.
+Variables (R : realFieldType) (d M : nat) (y : 'I_d).
+Notation token := 'cV[R]_d.
+Implicit Types (b v : token).
+
+Definition class_cuts (w : nat -> token) m := [seq (q, w q) | q <- rev (iota 1 m)].
+Definition digit_cuts v m := [seq ((2 ^ j)%N, (2 ^ j)%:R *: v) | j <- rev (iota 0 m)].
+
+Lemma class_cutsS w m : class_cuts w m.+1 = (m.+1, w m.+1) :: class_cuts w m.
+Proof. by rewrite /class_cuts -(addn1 m) iotaD rev_cat add1n addn1. Qed.
+
+Lemma digit_cutsS v m : digit_cuts v m.+1 = ((2 ^ m)%N, (2 ^ m)%:R *: v) :: digit_cuts v m.
+Proof. by rewrite /digit_cuts -(addn1 m) iotaD rev_cat. Qed.
+
+Lemma taken_classes w m q b : (q <= m)%N ->
+  taken (class_cuts w m) q b = if q == 0%N then b else b + w q.
+Proof.
+elim: m q b => [|m IH] q b; first by rewrite leqn0 => ->.
+rewrite class_cutsS /= leq_eqVlt => /orP[/eqP-> | lt]; last by rewrite leqNgt lt /= IH.
+by rewrite leqnn subnn IH.
+Qed.
+
+Lemma taken_digits v m q b : (q < 2 ^ m)%N -> taken (digit_cuts v m) q b = b + q%:R *: v.
+Proof.
+elim: m q b => [|m IH] q b; first by rewrite ltnS leqn0 => /eqP->; rewrite scale0r addr0.
+rewrite digit_cutsS expnS mul2n -addnn /=; case: (leqP (2 ^ m) q) => h lt; last by rewrite IH.
+by rewrite IH ?ltn_subLR // -addrA -scalerDl -natrD subnKC.
+Qed.
+
+Variable t : 'I_M -> token.
+
+Lemma serve_level (M0 : (0 < M)%N) : (forall q q', t q y ord0 = t q' y ord0) ->
+  exists base cs, size cs = (M - 1)%N /\ cuts_serve y t base cs.
+Proof.
+move=> lev; pose base := t (Ordinal M0).
+pose w q := if insub q is Some q' then t q' - base else 0.
+exists base, (class_cuts w (M - 1)); split; first by rewrite size_map size_rev size_iota.
+split=> [p /mapP[q] | q]; first rewrite mem_rev mem_iota => /andP[q0 _] -> /=.
+  by rewrite q0 /w; case: insubP => [q' _ _|_]; rewrite !mxE ?(lev q' (Ordinal M0)) ?subrr.
+have qM : (q <= M - 1)%N by have := ltn_ord q; lia.
+rewrite taken_classes // /w valK; case: eqP => [q0 | _]; last by rewrite addrC subrK.
+by congr t; apply: val_inj.
+Qed.
+
+Lemma serve_line b v m : (M <= 2 ^ m)%N -> v y ord0 = 0 -> (forall q, t q = b + q%:R *: v) ->
+  cuts_serve y t b (digit_cuts v m) /\ size (digit_cuts v m) = m.
+Proof.
+move=> Mm vy tE; rewrite size_map size_rev size_iota; split=> //; split=> [p /mapP[j _ ->] | q] /=.
+  by rewrite expn_gt0 mxE vy mulr0.
+by rewrite taken_digits ?tE // (leq_trans (ltn_ord q)).
+Qed.
+
+End Endings.
+
+(* Loading: with slopes beta_g from x_g on, register r of a point of group g is what   *)
+(* it was + a number that depends on g alone + beta_g (x - x_g).                   *)
+Section Loading.
+Variables (R : realFieldType) (d : nat) (x : 'I_d).
+Notation token := 'cV[R]_d.
+Implicit Types (g : R * token) (gs : seq (R * token)).
+
+Definition slopes gs := pairmap (fun p q : R * token => (q.1, q.2 - p.2)) (0, 0) gs.
+
+Lemma load_group gs g gs' : exists known : token, forall z : token,
+  {in gs, forall h : R * token, h.1 <= z x ord0} -> g.1 <= z x ord0 ->
+  {in gs', forall h : R * token, z x ord0 <= h.1} ->
+  load x (slopes (gs ++ g :: gs')) z = z + (known + (z x ord0 - g.1) *: g.2).
+Proof.
+rewrite /slopes /load; pose f (p q : R * token) := (q.1, q.2 - p.2); rewrite -/f.
+have key p : exists known : token, forall X : R,
+    {in gs, forall h : R * token, h.1 <= X} -> g.1 <= X ->
+    {in gs', forall h : R * token, X <= h.1} ->
+    \sum_(h <- pairmap f p (gs ++ g :: gs')) relu (X - h.1) *: h.2 =
+    known + (X - g.1) *: g.2 - (X - p.1) *: p.2; last first.
+  by have [known hk] := key (0, 0); exists known => z h1 h2 h3; rewrite hk //= scaler0 subr0.
+elim: gs p => [|q gs IH] p /=.
+  exists ((g.1 - p.1) *: p.2) => X _ gX out; rewrite big_cons big1_seq ?addr0 /=; last first.
+    move=> h hin; rewrite relu_neg ?scale0r // subr_le0.
+    suff : h.1 \in [seq q.1 | q <- gs'] by case/mapP => q qin ->; apply: out.
+    elim: gs' (g) hin {out} => //= q s IHs g'; rewrite inE => /orP[/eqP-> | /IHs]; rewrite ?mem_head //.
+    by rewrite inE => ->; rewrite orbT.
+  rewrite relu_pos ?subr_ge0 // scalerBr; apply/colP => i; rewrite !mxE; ring.
+have [known hk] := IH q; exists ((q.1 - p.1) *: p.2 + known) => X hX gX out.
+rewrite big_cons hk //=; last by move=> h hin; apply: hX; rewrite inE hin orbT.
+rewrite relu_pos ?subr_ge0 ?hX ?mem_head // scalerBr.
+apply/colP => i; rewrite !mxE. move: (q.2 i _) (p.2 i _) (known i _) (g.2 i _) (q.1) (p.1) (g.1) => b1 b2 b3 b4 b5 b6 b7; ring.
+Qed.
+
+Lemma slopes_flat gs : {in gs, forall h : R * token, h.2 x ord0 = 0} ->
+  {in slopes gs, forall h : R * token, h.2 x ord0 = 0}.
+Proof.
+rewrite /slopes; have : ((0, 0) : R * token).2 x ord0 = 0 by rewrite mxE.
+elim: gs (0, 0) => //= g gs IH p p0 hg h; rewrite inE => /orP[/eqP-> | hin] /=.
+  by rewrite !mxE p0 hg ?mem_head // subr0.
+by apply: (IH g) hin; [apply: hg; rewrite mem_head | move=> q qin; apply: hg; rewrite inE qin orbT].
+Qed.
+
+End Loading.
+
+(* A small model of the strategy fold, over the rationals: the points (0, 0),     *)
+(* (1, 0), (2, 0), (3, 0) with the classes 0, 1, 1, 0 and the targets (5, 7) and   *)
+(* (-2, 7). One hinge of slope 3/4 and two folds read all four labels.            *)
+Section Example.
+Notation Q := rat_realFieldType.
+Let x : 'I_2 := ord0.
+Let y : 'I_2 := ord_max.
+Definition four (i : 'I_4) : seq 'cV[Q]_2 := [:: (i : nat)%:R *: unit Q x].
+Definition xor (i : 'I_4) : 'I_2 := if (i == 1%N :> nat) || (i == 2%N :> nat) then ord_max else ord0.
+Definition two (q : 'I_2) : 'cV[Q]_2 := \col_i (if i == y then 7%:R else if q == ord0 then 5%:R else - 2%:R).
+
+Theorem fold_example : exists T : seq (rank1 Q 2),
+  [/\ size T = 8%N, uniform T & forall i, readout (run1 T (four i)) = two (xor i)].
+Proof.
+have [|base [cs [sc serve]]] := @serve_level Q 2 2 y two isT.
+  by move=> q q'; rewrite !mxE eqxx.
+have [||i|T [sT uT hT]] := @fold_one_string Q 2 4 2 y xor two x
+  [:: (0, (3%:R / 4%:R) *: unit Q y)] 0 1 2 base cs four _ isT ltr01 _ _ serve.
+- by [].
+- by move=> h; rewrite inE => /eqP->; rewrite !mxE mulr0.
+- have -> : load x [:: (0, (3%:R / 4%:R) *: unit Q y)] (mean (four i)) y ord0 = (i : nat)%:R * (3%:R / 4%:R).
+    rewrite /load big_seq1 /mean big_seq1 invr1 scale1r !mxE /= mulr0 add0r subr0 !mulr1.
+    by rewrite relu_pos ?ler0n.
+  case: i => [[|[|[|[|//]]]] lt]; rewrite /in_band /=; split=> //.
+  + by exists 0; split=> //; split=> //; exists 0; left.
+  + by exists (3%:R / 4%:R); split=> //; split=> //; exists 0; left.
+  + by exists (2%:R / 4%:R); split=> //; split=> //; exists 1; right.
+  + by exists (1%:R / 4%:R); split=> //; split=> //; exists 1; left.
+by exists T; split; rewrite // sT sc.
+Qed.
+End Example.

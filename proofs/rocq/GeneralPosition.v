@@ -1,0 +1,300 @@
+(* General position (theory, section 8): tents for d - 1 points at a time.       *)
+(* Class c takes at most ceil(N_c / (d - 1)) tents and no half-space.            *)
+From mathcomp Require Import all_ssreflect ssralg ssrnum matrix zmodp mxalgebra poly rat zify.
+From Hardmax Require Import Model Measure Feedforward Collapse Pushes Cover.
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+Import Order.TTheory GRing.Theory Num.Theory.
+Local Open Scope ring_scope.
+
+Section GeneralPosition.
+Variables (R : realFieldType) (d N : nat).
+Notation token := 'cV[R]_d.
+Implicit Types (p : 'I_N -> token) (S G : {set 'I_N}) (f : token) (l : 'I_N -> R).
+
+(* The points p j, j in S, are affinely independent.                             *)
+Definition affinely_independent p S := forall l,
+  \sum_(j in S) l j = 0 -> \sum_(j in S) l j *: p j = 0 -> {in S, forall j, l j = 0}.
+
+(* Any d of the points, or all if they are fewer, are affinely independent.      *)
+Definition general_position p := forall S, (#|S| <= d)%N -> affinely_independent p S.
+
+(* The points moved along f to height 0, that is to E.                            *)
+Definition shadow k f p j : token := p j - p j k ord0 *: f.
+
+(* They are the images under step 1, up to one translation.                       *)
+Lemma image_shadow k f (Z : 'I_N -> seq token) B j :
+  image k Z f B j = shadow k f (fun i => mean (Z i)) j + B *: f.
+Proof. by rewrite /image /shadow scalerBl -addrA (addrC (B *: f)). Qed.
+
+(* If r is not in the span of the rows of A, then a linear form vanishes on these *)
+(* and not on r.                                                                 *)
+Lemma outside_span m n (A : 'M[R]_(m, n)) (r : 'rV_n) : ~~ (r <= A)%MS ->
+  exists2 v : 'cV_n, A *m v = 0 & (r *m v) ord0 ord0 != 0.
+Proof.
+rewrite submxE => ne; have [j hj] : exists j, (r *m cokermx A) ord0 j != 0.
+  apply/existsP; apply: contraR ne; rewrite negb_exists => /forallP h.
+  by apply/eqP/rowP => j; rewrite [RHS]mxE; apply/eqP; rewrite -[_ == _]negbK.
+have colE m' (B : 'M[R]_(m', n)) : B *m col j (cokermx A) = col j (B *m cokermx A).
+  by apply/colP => i; rewrite !mxE; apply: eq_bigr => i' _; rewrite mxE.
+exists (col j (cokermx A)); rewrite colE; last by rewrite mxE.
+by rewrite mulmx_coker; apply/colP => i; rewrite !mxE.
+Qed.
+
+(* One tent: a hyperplane along f through at most d - 1 of the points that        *)
+(* misses all others.                                                            *)
+Lemma tent_plane k f p G : f k ord0 = 1 -> general_position (shadow k f p) ->
+  (#|G| < d)%N -> exists q : token * R, [/\ dot q.1 f = 0,
+    {in G, forall j, dot q.1 (p j) + q.2 = 0}
+  & forall j, j \notin G -> dot q.1 (p j) + q.2 != 0].
+Proof.
+move=> fk gp sG.
+pose P j : 'rV[R]_(d + 1) := row_mx (p j)^T 1%:M.
+pose F : 'rV[R]_(d + 1) := row_mx f^T 0.
+pose Q j : 'rV[R]_(d + 1) := if j \in G then P j else 0.
+pose A := col_mx (\matrix_j Q j) F.
+have Pl j r : P j ord0 (lshift 1 r) = p j r ord0 by rewrite row_mxEl mxE.
+have Pr j : P j ord0 (rshift d ord0) = 1 by rewrite row_mxEr mxE eqxx.
+have Fl r : F ord0 (lshift 1 r) = f r ord0 by rewrite row_mxEl mxE.
+have Fr : F ord0 (rshift d ord0) = 0 by rewrite row_mxEr mxE.
+have out i : i \notin G -> ~~ (P i <= A)%MS.
+  move=> iG; apply/negP => /submxP[D]; rewrite -[D]hsubmxK mul_row_col mulmx_sum_row.
+  move: (lsubmx D) (rsubmx D) => a b e.
+  have {}e : P i = \sum_(j in G) a ord0 j *: P j + b ord0 ord0 *: F.
+    rewrite e {1}[b]mx11_scalar mul_scalar_mx; congr (_ + _).
+    rewrite [RHS]big_mkcond; apply: eq_bigr => j _; rewrite rowK /Q.
+    by case: ifP => _; rewrite ?scaler0.
+  pose l j : R := if j == i then - 1 else a ord0 j.
+  have sum (V : lmodType R) (g : 'I_N -> V) :
+      \sum_(j in i |: G) l j *: g j = \sum_(j in G) a ord0 j *: g j - g i.
+    rewrite big_setU1 //= {1}/l eqxx scaleN1r addrC; congr (_ - _).
+    by apply: eq_bigr => j jG; rewrite /l; case: eqP => // ji; rewrite -ji jG in iG.
+  have e1 : \sum_(j in G) a ord0 j = 1.
+    have := congr1 (fun r : 'rV_(d + 1) => r ord0 (rshift d ord0)) e.
+    rewrite Pr mxE summxE [X in _ = _ + X]mxE Fr mulr0 addr0 => ->.
+    by apply: eq_bigr => j _; rewrite mxE Pr mulr1.
+  have ep : \sum_(j in G) a ord0 j *: p j - p i = - b ord0 ord0 *: f.
+    have er r : p i r ord0 = \sum_(j in G) a ord0 j * p j r ord0 + b ord0 ord0 * f r ord0.
+      rewrite -Pl e mxE summxE [X in _ + X]mxE Fl; congr (_ + _).
+      by apply: eq_bigr => j _; rewrite mxE Pl.
+    apply/colP => r; rewrite mxE summxE [(- p i) _ _]mxE [RHS]mxE er.
+    under eq_bigr do rewrite mxE.
+    by rewrite mulNr opprD addrA subrr add0r.
+  have := gp (i |: G) _ l _ _ i; rewrite setU11 cardsU1 iG add1n => /(_ sG).
+  have -> : \sum_(j in i |: G) l j = 0.
+    under eq_bigr do rewrite -[l _]mulr1.
+    by rewrite (sum _ (fun=> 1 : R^o)); under eq_bigr do rewrite [_ *: _]mulr1; rewrite e1 subrr.
+  have -> : \sum_(j in i |: G) l j *: shadow k f p j = 0.
+    have eb : \sum_(j in i |: G) l j * p j k ord0 = - b ord0 ord0.
+      have := congr1 (fun z : token => z k ord0) ep; rewrite -(sum _ p) [RHS]mxE fk mulr1 => <-.
+      by rewrite summxE; apply: eq_bigr => j _; rewrite mxE.
+    rewrite /shadow; under eq_bigr do rewrite scalerBr scalerA.
+    by rewrite sumrB -scaler_suml (sum _ p) ep eb subrr.
+  move=> /(_ erefl erefl isT); rewrite /l eqxx => /eqP.
+  by rewrite oppr_eq0 oner_eq0.
+have /fin_all_exists[v hv] (i : 'I_N) : exists v : 'cV[R]_(d + 1),
+    A *m v = 0 /\ (i \notin G -> (P i *m v) ord0 ord0 != 0).
+  case: (boolP (i \in G)) => [_ | iG]; first by exists 0; rewrite mulmx0.
+  by have [v Av vi] := outside_span (out i iG); exists v.
+pose pol j : {poly R} := \poly_(i < N) (if insub i is Some i' then (P j *m v i') ord0 ord0 else 0).
+have [n hn] := nonroots [seq pol j | j <- enum 'I_N].
+pose V := \sum_(i < N) n%:R ^+ i *: v i.
+have AV : A *m V = 0.
+  rewrite /V mulmx_sumr big1 // => i _; rewrite -scalemxAr.
+  by have [-> _] := hv i; rewrite scaler0.
+have PV j : (P j *m V) ord0 ord0 = dot (usubmx V) (p j) + dsubmx V ord0 ord0.
+  rewrite -[in LHS](vsubmxK V) mul_row_col mul1mx mxE dot_tr dotC.
+  by congr (_ + _); rewrite mxE eqxx mulr1n.
+have QV j : j \in G -> P j *m V = 0.
+  move=> jG; have := congr1 usubmx AV; rewrite /A mul_col_mx col_mxKu => /(congr1 (row j)).
+  by rewrite row_mul rowK /Q jG raddf0 row0.
+exists (usubmx V, dsubmx V ord0 ord0); split=> /=.
+- have := congr1 dsubmx AV; rewrite /A mul_col_mx col_mxKd /F -[V in LHS]vsubmxK.
+  rewrite mul_row_col mul0mx addr0 dot_tr dotC => /matrixP/(_ ord0 ord0).
+  by rewrite !mxE eqxx mulr1n.
+- by move=> j jG; rewrite -PV QV // mxE.
+move=> j jG; rewrite -PV; have -> : (P j *m V) ord0 ord0 = (pol j).[n%:R].
+  rewrite horner_poly /V mulmx_sumr summxE; apply: eq_bigr => i _.
+  by rewrite valK -scalemxAr mxE mulrC.
+apply: hn; first by rewrite map_f ?mem_enum.
+apply/eqP => /polyP/(_ j)/eqP; rewrite coef_poly ltn_ord valK coef0.
+by have [_ h] := hv j; apply/negP/h.
+Qed.
+
+(* If the means are in general position, so are their shadows along some f.      *)
+Lemma generic_shadow k p : general_position p ->
+  exists f, f k ord0 = 1 /\ general_position (shadow k f p).
+Proof.
+move=> gp; have d0 : (d.-1 < d)%N by rewrite prednK // (leq_trans _ (ltn_ord k)).
+have /fin_all_exists[v hv] (S : {set 'I_N}) : exists v : token, v != 0 /\
+    ((#|S| <= d)%N -> forall l, \sum_(j in S) l j = 0 -> \sum_(j in S) l j * dot v (p j) = 0).
+  have [-> | [j0 j0S]] := set_0Vmem S.
+    exists (unit R k); split; last by move=> _ l _; rewrite big_set0.
+    by apply/eqP => /colP/(_ k)/eqP; rewrite !mxE !eqxx oner_eq0.
+  pose e := enum (S :\ j0).
+  pose A : 'M[R]_(d.-1, d) := \matrix_i (p (nth j0 e i) - p j0)^T.
+  have [i iA] : exists i, ~~ (row i (1%:M : 'M[R]_d) <= A)%MS.
+    apply/existsP; rewrite -negb_forall; apply/negP => /forallP/row_subP/mxrankS.
+    by rewrite mxrank1 leqNgt (leq_ltn_trans (rank_leq_row A)).
+  have [v Av vi] := outside_span iA; exists v; split.
+    by apply: contraNneq vi => ->; rewrite mulmx0 mxE.
+  move=> sS l l0.
+  have same j : j \in S -> dot v (p j) = dot v (p j0).
+    move=> jS; apply/eqP; rewrite -subr_eq0 -dotBr.
+    have [-> | jj0] := eqVneq j j0; first by rewrite subrr dotC dot0l.
+    have je : j \in e by rewrite mem_enum !inE jj0.
+    have lt : (index j e < d.-1)%N.
+      apply: leq_trans (_ : size e <= _)%N; first by rewrite index_mem.
+      by rewrite -cardE; move: sS; rewrite (cardsD1 j0) j0S; lia.
+    have := congr1 (row (Ordinal lt)) Av; rewrite row_mul rowK /= nth_index // row0 dot_tr dotC.
+    by move=> /matrixP/(_ ord0 ord0); rewrite !mxE eqxx mulr1n => ->.
+  rewrite (eq_bigr (fun j => l j * dot v (p j0))) => [|j /same-> //].
+  by rewrite -mulr_suml l0 mul0r.
+have [g gI] := generic_direction ((0 : token) :: unit R k :: [seq v S | S <- enum {set 'I_N}]).
+have g0 z : z \in unit R k :: [seq v S | S <- enum {set 'I_N}] -> z != 0 -> dot z g != 0.
+  move=> zin; apply: contra => /eqP zg; apply/eqP/gI; rewrite ?mem_head //.
+    by rewrite in_cons zin orbT.
+  by rewrite dotC zg dotC dot0l.
+have gk : g k ord0 != 0.
+  rewrite -dot_unit g0 ?mem_head //.
+  by apply/eqP => /colP/(_ k)/eqP; rewrite !mxE !eqxx oner_eq0.
+exists ((g k ord0)^-1 *: g); split; first by rewrite mxE mulVf.
+move=> S sS l l0; rewrite /shadow; set f := _ *: g => e.
+have {}e : \sum_(j in S) l j *: p j = (\sum_(j in S) l j * p j k ord0) *: f.
+  apply/eqP; rewrite -subr_eq0 -[X in _ == X]e; apply/eqP.
+  under [in RHS]eq_bigr do rewrite scalerBr scalerA.
+  by rewrite sumrB -scaler_suml.
+have [v0 vS] := hv S.
+have h0 : \sum_(j in S) l j * p j k ord0 = 0.
+  have : dot (v S) (\sum_(j in S) l j *: p j) = 0.
+    rewrite -(vS sS l l0) /dot; under eq_bigr do rewrite summxE mulr_sumr.
+    rewrite exchange_big; apply: eq_bigr => j _; rewrite mulr_sumr.
+    by apply: eq_bigr => i _; rewrite mxE mulrCA.
+  rewrite e !dotZr => /eqP; rewrite !mulf_eq0 invr_eq0 (negPf gk) /=.
+  rewrite (negPf (g0 _ _ v0)) ?orbF; first by move/eqP.
+  by rewrite in_cons map_f ?orbT // mem_enum.
+by move: e; rewrite h0 scale0r; apply: gp.
+Qed.
+End GeneralPosition.
+
+(* Any m items in groups of at most n: ceil(m / n) groups.                       *)
+Definition ceil_div (m n : nat) := ((m + n.-1) %/ n)%N.
+
+Definition groups (T : Type) n (s : seq T) := reshape (nseq (ceil_div (size s) n) n) s.
+
+Lemma size_groups (T : Type) n (s : seq T) : size (groups n s) = ceil_div (size s) n.
+Proof. by rewrite size_reshape size_nseq. Qed.
+
+Lemma groups_small (T : eqType) n (s : seq T) : {in groups n s, forall g, (size g <= n)%N}.
+Proof.
+rewrite /groups; move: (ceil_div _ _) => q g; elim: q s => [|q IH] s //=.
+by rewrite inE => /orP[/eqP-> | /IH //]; rewrite size_take; case: ltnP.
+Qed.
+
+Lemma flatten_groups (T : Type) n (s : seq T) : (0 < n)%N -> flatten (groups n s) = s.
+Proof.
+move=> n0; apply: reshapeKr; rewrite sumn_nseq /ceil_div mulnC.
+have := ltn_ceil (size s + n.-1) n0; rewrite mulSn.
+by move: (_ %/ _ * _)%N => q; lia.
+Qed.
+
+(* Theory, section 8, in general position and with K = 0: T_c = ceil(N_c / (d - 1)) *)
+(* and H_c = 0.                                                                  *)
+Section CoverGeneralPosition.
+Variables (R : realFieldType) (d N M : nat).
+Notation token := 'cV[R]_d.
+Variables (c : 'I_N -> 'I_M) (y : 'I_M -> token) (Z : 'I_N -> seq token).
+Hypotheses (Z_nonempty : forall j, Z j != [::]) (d1 : (1 < d)%N) (M0 : (0 < M)%N).
+
+Definition tents_depth :=
+  (1 + \sum_(1 <= l < M) 3 * ceil_div (class_size c l) (d - 1) + (M - 1) + (d - 1) + M)%N.
+
+(* f as in step 1, and the images of the means in E in general position          *)
+Theorem cover_along (k : 'I_d) (f : token) : f k ord0 = 1 ->
+  general_position (shadow k f (fun j => mean (Z j))) ->
+  exists T : seq (rank1 R d),
+  [/\ size T = tents_depth, uniform T & forall j, readout (run1 T (Z j)) = y (c j)].
+Proof.
+move=> fk gp; have n0 : (0 < d - 1)%N by rewrite subn_gt0.
+have /fin_all_exists[q hq] (G : {set 'I_N}) : exists q : token * R, (#|G| < d)%N ->
+    [/\ dot q.1 f = 0, {in G, forall j, dot q.1 (mean (Z j)) + q.2 = 0}
+      & forall j, j \notin G -> dot q.1 (mean (Z j)) + q.2 != 0].
+  case: (ltnP #|G| d) => sG; last by exists (0, 0).
+  by have [q hq] := tent_plane fk gp sG; exists q.
+pose class l := [seq j <- enum 'I_N | c j == l :> nat].
+pose Ts l := [seq q [set j in g] | g <- groups (d - 1) (class l)].
+have small l g : g \in groups (d - 1) (class l) -> (#|[set j in g]| < d)%N.
+  move=> /groups_small gd; rewrite cardsE (leq_ltn_trans (card_size g)) //.
+  by rewrite (leq_ltn_trans gd) // subn1 prednK // ltnW.
+have inside l g j : g \in groups (d - 1) (class l) -> j \in g -> c j = l :> nat.
+  move=> gg jg; have : j \in class l.
+    by rewrite -(flatten_groups (class l) n0); apply/flattenP; exists g.
+  by rewrite mem_filter => /andP[/eqP].
+have [|||||T [sT uT hT]] := @cover R d N M k Z c y Z_nonempty f (fun=> [::]) Ts fk.
+- by move=> l _ /mapP[g gg ->]; have [] := hq _ (small _ _ gg).
+- by [].
+- move=> j l lt _ /mapP[g gg ->]; have [_ _ off] := hq _ (small _ _ gg).
+  by apply: off; rewrite inE; apply: contraTN lt => /(inside _ _ _ gg) ->; rewrite ltnn.
+- move=> j _; apply/orP; right.
+  have : j \in class (c j) by rewrite mem_filter eqxx mem_enum.
+  rewrite -{1}(flatten_groups (class (c j)) n0) => /flattenP[g gg jg].
+  apply/hasP; exists (q [set j in g]); first exact: (map_f (fun g : seq 'I_N => q [set j in g])).
+  by have [_ on _] := hq _ (small _ _ gg); rewrite on ?inE.
+- exact: M0.
+exists T; split=> //; rewrite sT /tents_depth; congr (_ + _ + _ + _ + _)%N.
+apply: eq_bigr => l _; rewrite add0n size_map size_groups /class_size; congr (3 * ceil_div _ _)%N.
+by rewrite size_filter -sum1_count big_enum_cond -sum1_card; apply: eq_bigl => j; rewrite !inE.
+Qed.
+
+(* the means in general position: any d of them, or all if they are fewer        *)
+Theorem cover_general_position : general_position (fun j => mean (Z j)) ->
+  exists T : seq (rank1 R d),
+  [/\ size T = tents_depth, uniform T & forall j, readout (run1 T (Z j)) = y (c j)].
+Proof.
+move=> gp; pose k : 'I_d := Ordinal (ltnW d1).
+by have [f [fk gpf]] := generic_shadow k gp; apply: cover_along fk gpf.
+Qed.
+
+End CoverGeneralPosition.
+
+(* Points on the moment curve are in general position, in any number and any      *)
+(* dimension; so the theorem is about something.                                 *)
+Section Moments.
+Variables (R : realFieldType) (d N : nat).
+
+Definition moment (j : 'I_N) : 'cV[R]_d := \col_i j%:R ^+ i.+1.
+
+Lemma moment_general_position : general_position moment.
+Proof.
+move=> S sS l l0 lm i iS; pose e := enum (S :\ i).
+pose P : {poly R} := \prod_(j <- [seq j%:R | j : 'I_N <- e]) ('X - j%:P).
+have sP : (size P <= d.+1)%N.
+  rewrite /P size_prod_XsubC size_map -cardE ltnS (leq_trans _ sS) //.
+  by rewrite subset_leq_card // subsetDl.
+have moments r : (r <= d)%N -> \sum_(j in S) l j * j%:R ^+ r = 0.
+  case: r => [_|r rd]; first by under eq_bigr do rewrite expr0 mulr1.
+  have := congr1 (fun z : 'cV[R]_d => z (Ordinal rd) ord0) lm; rewrite summxE [RHS]mxE => s0.
+  by rewrite -[RHS]s0; apply: eq_bigr => j _; rewrite !mxE.
+have sum0 : \sum_(j in S) l j * P.[j%:R] = 0.
+  under eq_bigr do rewrite (horner_coef_wide _ sP) mulr_sumr.
+  rewrite exchange_big big1 //= => r _; under eq_bigr do rewrite mulrCA.
+  by rewrite -mulr_sumr moments ?mulr0 // -ltnS.
+move: sum0; rewrite (big_setD1 i) //= big1 ?addr0 => [/eqP|j jS]; last first.
+  have : root P j%:R by rewrite root_prod_XsubC (map_f (fun j : 'I_N => j%:R)) // mem_enum.
+  by move=> /rootP->; rewrite mulr0.
+rewrite mulf_eq0 => /orP[/eqP // | ]; rewrite -rootE root_prod_XsubC => /mapP[j je /eqP].
+by rewrite eqr_nat => /eqP/val_inj ij; move: je; rewrite mem_enum -ij !inE eqxx.
+Qed.
+
+End Moments.
+
+Theorem cover_moments N d M (c : 'I_N -> 'I_M) (y : 'I_M -> 'cV[rat]_d) :
+  (1 < d)%N -> (0 < M)%N -> exists T : seq (rank1 rat_realFieldType d),
+  [/\ size T = tents_depth d c, uniform T
+    & forall j, readout (run1 T [:: moment rat_realFieldType d j]) = y (c j)].
+Proof.
+move=> d1 M0; apply: cover_general_position => // S sS l l0 e.
+apply: (moment_general_position sS l0); rewrite -[RHS]e; apply: eq_bigr => j _.
+by rewrite /mean big_seq1 invr1 scale1r.
+Qed.
