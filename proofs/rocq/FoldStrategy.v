@@ -73,22 +73,22 @@ by case: eqP => [-> | /eqP ry]; [rewrite taken_level // => q /cs0[] | rewrite e]
 Qed.
 
 (* The collapse, any blocks P0 that bring register y to the bands, and the reading  *)
-(* of the bands.                                                                 *)
-Theorem fold_strategy (a U : R) n base cs (Z : 'I_N -> seq token) (P0 : seq (ffp R d)) :
+(* of the bands. The registers start o above the means.                           *)
+Theorem fold_strategy (o : token) (a U : R) n base cs (Z : 'I_N -> seq token) (P0 : seq (ffp R d)) :
   (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U ->
-  (forall i, in_band a U n (ff_map P0 (mean (Z i)) y ord0) (c i)) -> cuts_serve base cs ->
+  (forall i, in_band a U n (ff_map P0 (mean (Z i) + o) y ord0) (c i)) -> cuts_serve base cs ->
   exists T : seq (rank1 R d),
   [/\ size T = (1 + size P0 + n + (d - 1) + 2 * size cs + 1)%N, uniform T
     & forall i, readout (run1 T (Z i)) = t (c i)].
 Proof.
 move=> Z_nonempty M0 U0 band serve; have [s [P [sP hP]]] := read_out M0 U0 band serve.
-exists (collapse_block s 1 :: [seq ff_block p | p <- shifted s P0 ++ P]); split.
+exists (collapse_block (o + s) 1 :: [seq ff_block p | p <- shifted s P0 ++ P]); split.
 - by rewrite /= size_map size_cat sP /shifted size_map !addnA add1n.
 - by rewrite /= eqxx uniform_ff.
 move=> i; rewrite run1_cons collapse // run_ff /readout -map_comp.
 rewrite (eq_map (f2 := fun=> t (c i))) => [|z /=].
   by apply: mean_const; case: (Z i) (Z_nonempty i).
-by rewrite scale1r ff_map_cat shiftedE hP.
+by rewrite scale1r addrA ff_map_cat shiftedE hP.
 Qed.
 
 (* One string: G hinges in the address x load y.                                   *)
@@ -100,7 +100,7 @@ Theorem fold_one_string (x : 'I_d) (hs : seq (R * token)) (a U : R) n base cs Z 
     & forall i, readout (run1 T (Z i)) = t (c i)].
 Proof.
 move=> Z0 M0 U0 hx band serve; rewrite -(size_map (hinge x)).
-by apply: (fold_strategy Z0 M0 U0 _ serve) => i; rewrite hinges //; apply: band.
+by apply: (@fold_strategy 0 _ _ _ _ _ _ _ Z0 M0 U0 _ serve) => i; rewrite addr0 hinges //; apply: band.
 Qed.
 
 End FoldStrategy.
