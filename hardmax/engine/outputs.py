@@ -15,7 +15,7 @@ from ..model.transformer import Transformer
 from .chunks import chunks, chunkwise
 from .compile.plan import Plan, Scaling
 from .exact.backward import OPEN, SuffixCache, constant_outputs
-from .exact.deep import deep_outputs
+from .exact.chains import deep_outputs
 from .exact.history import ActivationHistory
 from .exact.prefix import begin
 from .exact.replay import replay

@@ -69,14 +69,6 @@ class SuffixCache:
         """Whether the output depends on a layer, active or not."""
         return self.suffixes[number].image(self.blocks[block][2]) is not None
 
-    def throughout(self, number: int, place: int, blocks: Array) -> int:
-        """The map in front of the layers of a step, all of them active."""
-        key = number, place, "throughout"
-        if key not in self.steps:
-            ones = np.ones(len(blocks), dtype=bool)
-            self.steps[key] = self.through(number, blocks, ones, None)
-        return self.steps[key]
-
     def before(self, number: int, block: int) -> int:
         """The map in front of an active layer."""
         key = number, block
@@ -153,15 +145,13 @@ def _take_ready(result: Array, rows: Array, number: Array) -> tuple[Array, Array
 def _through_grid(
     cache: SuffixCache, place: int, panel: Panel, grid: DenseRecord, rows: Array, number: Array
 ) -> Array:
-    if grid.everywhere:
-        return _mapped(number, partial(cache.throughout, place=place, blocks=panel.first))
     known = cache.patterns.setdefault((place, grid.unclear is None), {})
     keys = _keys(grid, rows, number)
     found = list(map(known.get, keys))
     if None in found:
         new = {key: i for i, (key, k) in enumerate(zip(keys, found, strict=True)) if k is None}
         if len(new) > cache.plan.sizes.patterns:
-            return _step_by_step(cache, panel, grid, rows, number)
+            return np.full(len(rows), OPEN)  # a map for each point costs more than its output
         for key, i in new.items():
             active = grid.active[:, rows[i]]
             unclear = None if grid.unclear is None else grid.unclear[:, rows[i]]
@@ -176,38 +166,6 @@ def _keys(grid: DenseRecord, rows: Array, number: Array) -> list[object]:
     table = np.concatenate([np.packbits(s[:, rows], axis=0) for s in states]).T
     size, packed = table.shape[1], table.tobytes()
     return [(k, packed[i * size : (i + 1) * size]) for i, k in enumerate(number.tolist())]
-
-
-def _step_by_step(
-    cache: SuffixCache, panel: Panel, grid: DenseRecord, rows: Array, number: Array
-) -> Array:
-    """Follow each point backwards through its last layer that matters, then the one before, and so
-    on.
-    """
-    number = number.copy()
-    met = grid.active if grid.unclear is None else grid.active | grid.unclear
-    met = met[:, rows].T.copy()
-    left = np.arange(len(rows))
-    for _ in range(cache.plan.sizes.steps):
-        for k in set(number[left].tolist()):
-            reads = cache.suffixes[k].reads
-            rests = (cache.plan.arrays.w[panel.first][:, reads] == 0).all(axis=1)
-            met[np.ix_(left[number[left] == k], rests)] = False
-        left = left[met[left].any(axis=1)]
-        if not len(left):
-            return number
-        last = met.shape[1] - 1 - met[left, ::-1].argmax(axis=1)
-        before = number[left]
-        after = np.full(len(left), OPEN)
-        for k, i in sorted(set(zip(before.tolist(), last.tolist(), strict=True))):
-            after[(before == k) & (last == i)] = cache.before(k, int(panel.first[i]))
-        if grid.unclear is not None:
-            after[grid.unclear[last, rows[left]]] = OPEN
-        number[left] = after
-        met[left, last] = False
-        left = left[after > OPEN]
-    number[left] = OPEN
-    return number
 
 
 def _past_events(cache: SuffixCache, events: SparseRecord, rows: Array, number: Array) -> Array:

@@ -40,4 +40,3 @@ def begin(
             collapsed.points.values[j] = values
             collapsed.points.radius[j] = error(2, np.abs(values))
             collapsed.lost[j] = False
-    collapsed.points.forget()

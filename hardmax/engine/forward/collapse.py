@@ -81,20 +81,16 @@ def _enclosed(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed:
     """Points enclosed in floats from the start."""
     batch = EnclosedTokens.of(plan, tokens, offsets)
     p, end = plan.parameters, plan.collapse or 0
-    to_means = not p.v.values[end].any()
-    postponed: int | None = None
     if plan.features:
         batch.features(plan.prefix[: plan.features])
     for block in plan.prefix[plan.features :]:
-        # a layer that is active on all tokens is affine: apply it to the means
-        last = block == plan.prefix[-1]
-        if plan.moves[block] and batch.layer(block, last and to_means):
-            postponed = block
+        if plan.moves[block]:
+            batch.layer(block)
         if block < end and not plan.rests[block]:
             rho, alpha = float(p.rho.values[block]), float(p.alpha.values[block])
             batch.pull(block, rho, alpha)
-    leader = None if to_means else batch.leaders(end)
-    points = batch.means(postponed) if leader is None else batch.rows(leader)
+    leader = batch.leaders(end) if p.v.values[end].any() else None
+    points = batch.means() if leader is None else batch.rows(leader)
     alpha = float(p.alpha.values[end])
     if alpha != 1 or end in p.alpha.exact:
         points.scale(alpha)
