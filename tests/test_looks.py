@@ -108,5 +108,5 @@ def test_runs_are_of_about_one_size(count, width):
     found = buffers.runs(count, width)
     assert [i for some in found for i in range(some.start, some.stop)] == [*range(count)]
     sizes = [some.stop - some.start for some in found]
-    assert all((size - 1) * width <= buffers._ENTRIES for size in sizes)
+    assert all((size - 1) * width <= buffers._ENTRIES_IN_CACHE for size in sizes)
     assert len(set(sizes[:-1])) <= 1

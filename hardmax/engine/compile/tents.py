@@ -22,7 +22,7 @@ from ...enclosure.rounding import LEAST, MOST, SLACK, gamma
 from ...exact.array import Array, ExactArray, ranges
 from .arrays import BlockArrays
 
-_NEAR = 2.0**-48  # far above the rounding of two products
+_NEARLY_PARALLEL = 2.0**-48  # relative difference, far above the rounding of two products
 
 Rational = int | Fraction
 State = frozenset[tuple[tuple[bool, int], tuple[Rational, Rational]]]
@@ -86,7 +86,7 @@ def _parallel(arrays: BlockArrays, run: Array) -> Iterator[tuple[int, int]]:
     pivots = np.abs(before).argmax(axis=1)
     left = after * before[row, pivots][:, None]
     right = before * after[row, pivots][:, None]
-    near = (np.abs(left - right) <= _NEAR * np.abs(right)).all(axis=1)
+    near = (np.abs(left - right) <= _NEARLY_PARALLEL * np.abs(right)).all(axis=1)
     near &= after.any(axis=1) & before.any(axis=1) & (np.diff(run) == 1)
     if not near.any():
         return

@@ -44,7 +44,7 @@ class SuffixCache:
 
     def note(self, suffix: Suffix) -> int:
         """Give a new map its number; equal constants get one number."""
-        if not suffix.ready:
+        if not suffix.is_constant:
             self.suffixes.append(suffix)
             return len(self.suffixes) - 1
         row = tuple(row_of(suffix.constant))
@@ -115,7 +115,7 @@ def constant_outputs(
                 number = _through_grid(cache, place, step, record, rows, number)
             elif isinstance(record, SparseRecord):
                 number = _past_events(cache, record, rows, number)
-            rows, number = _take_ready(result, rows, number)
+            rows, number = _take_constants(result, rows, number)
             if not len(rows):
                 return result
         _to_tokens(cache, collapsed, result, rows, number)
@@ -132,7 +132,7 @@ def _mapped(number: Array, change: Callable[[int], int]) -> Array:
     return np.asarray(table[number])
 
 
-def _take_ready(result: Array, rows: Array, number: Array) -> tuple[Array, Array]:
+def _take_constants(result: Array, rows: Array, number: Array) -> tuple[Array, Array]:
     """Note the points whose map is constant; keep those whose map is not."""
     left = number > OPEN
     if left.all():
@@ -169,7 +169,11 @@ def _keys(grid: DenseRecord, rows: Array, number: Array) -> list[object]:
 
 
 def _past_events(cache: SuffixCache, events: SparseRecord, rows: Array, number: Array) -> Array:
-    """Keep the map of points that met no layer that matters; forget that of the others."""
+    """The maps in front of a panel whose layers were active on few points each.
+
+    The map of a point stays the same if no layer that it met matters to the output. Otherwise it
+    becomes OPEN: exact arithmetic computes that point (`replay`).
+    """
     if not events.rows or not len(rows):
         return number
     met, blocks, _ = events.packed
@@ -193,8 +197,8 @@ def _to_tokens(
     rows, number = rows[kept], number[kept]
     collapse = cache.plan.collapse or 0
     number = _mapped(number, partial(cache.multiplied, block=collapse, attention=False))
-    rows, number = _take_ready(result, rows, number)
+    rows, number = _take_constants(result, rows, number)
     for part in reversed(collapsed.story):
         active = part.active[rows]  # type: ignore[union-attr]
         number[active] = _mapped(number[active], partial(cache.before, block=part.block))
-        rows, number = _take_ready(result, rows, number)
+        rows, number = _take_constants(result, rows, number)

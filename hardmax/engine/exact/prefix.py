@@ -1,4 +1,4 @@
-"""The blocks up to the collapse in exact arithmetic, for the few sequences that need it."""
+"""The blocks up to the collapse in exact arithmetic, for sequences that floats cannot follow."""
 
 from __future__ import annotations
 

@@ -110,9 +110,10 @@ class _Integers:
             self.z[:, at] = z
 
     def _shortened(self, z: Array, at: Array) -> Array:
-        """The points ``z`` of the sequences ``at``, in lowest terms where they are long.
+        """The points ``z`` of the sequences ``at``; those with long numbers in lowest terms.
 
-        The divisor of long numbers is dear, so a point waits until its q has doubled.
+        Common divisors of long numbers take long to find. So a point that was reduced is reduced
+        again only when its q has twice as many bits.
         """
         long = _bits(z) > self.limits[at]
         if not long.any():

@@ -24,11 +24,12 @@ from .points import EnclosedPoints
 class Collapsed:
     """n sequences as points behind the collapse.
 
-    ``points`` encloses them, except where they are ``lost``. ``uniform`` (n,) marks the sequences
-    all of whose tokens are known to have passed the same affine maps ``story``. The collapse took
-    the tokens of such a sequence to the token ``leader`` or to their mean (None), and multiplied by
-    α. If the ``means`` are known exactly, the story begins with them. ``starts`` holds exact points
-    X/q behind α as rows (X, q), for sequences that are not uniform.
+    ``points`` encloses them, except for the sequences that are ``lost``: floats do not know their
+    points. ``uniform`` (n,) marks the sequences whose tokens all passed the same affine maps for
+    certain; ``story`` lists these maps. The collapse took the tokens of such a sequence to the
+    token ``leader``, or to their mean (None), and multiplied by α. If ``means`` are given they are
+    the exact points from which the story starts. ``starts`` holds exact points X/q behind the
+    collapse as rows (X, q), for sequences that are not uniform.
     """
 
     points: EnclosedPoints

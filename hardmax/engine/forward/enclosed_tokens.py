@@ -86,9 +86,10 @@ class EnclosedTokens:
         self._grow(self.top + reach * (max(high, 0.0) + bound), self.radius + reach * bound)
 
     def features(self, blocks: Sequence[int]) -> None:
-        """Apply layers none of which reads what another one writes, to all tokens.
+        """Apply layers to all tokens at once.
 
-        Their products are those with the tokens as they are; what they add are products as well.
+        None of them reads a coordinate that one of them writes. So all ⟨u,z⟩ are one product with
+        the tokens, and all that the layers add is another one.
         """
         arrays, size = self.plan.arrays, self.plan.sizes.panel
         written = np.flatnonzero((arrays.w[list(blocks)] != 0).any(axis=0))

@@ -1,8 +1,8 @@
-"""Points through a panel: one matrix product, then only the points that move (theory C1, C4).
+"""Take points through a panel (theory C1, C3, C4).
 
-Where few layers of a panel are active on a point, the rest filter finds each point's first active
-item, all such points move at once, and their later items are tested again. Where many layers are
-active (`_in_order`), they are applied in order.
+In most panels few layers are active on a point. One matrix product (`RestFilter`) finds the first
+item that may move each point. All these points move at once, and their later items are tested
+again. In the other panels all layers are applied to all points (`_in_order`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _hits(panel: Panel, points: EnclosedPoints, buffers: Buffers) -> tuple[Array
             np.less_equal(products, 0.0, out=hits[some])
         else:
             np.greater_equal(np.abs(products, out=products), bounds[some], out=hits[some])
-    return np.logical_not(hits, out=hits), reach  # what is not a number is a hit
+    return np.logical_not(hits, out=hits), reach  # NaN counts as a hit
 
 
 def _rounds(
@@ -75,9 +75,11 @@ def _rounds(
                 moved.put(mine, part)
             events.add(rows[mine], blocks, states)
             changed[mine] |= states != RESTS
-            if panel.kind == "tents":  # they do not move ⟨u,x⟩, but enlarge its error
+            if (
+                panel.kind == "tents"
+            ):  # the layers of a tent leave ⟨u,x⟩ alone, but its error bound grows
                 near = moved.reach(panel.unread)
-        # what did not move keeps its rest_filter; what did goes through it again
+        # points that moved are tested again; for the others the last test still holds
         if changed.all():
             found, reach = _hits(panel, moved, buffers)
             hits = found & panel.rest_filter.later[item]

@@ -11,13 +11,15 @@ from .points import EnclosedPoints
 from .record import SparseRecord
 
 _ROUNDED = 1 + 2.0**-10  # covers the rounding of a length in single precision
-_TWO = np.float32(2).view(np.uint32)
-MANY = 16  # one pair in so many is tested alone in the time of one product with all
+_TWO = np.float32(2).view(np.uint32)  # the bits of 2.0, read as an integer
+MANY = 16  # testing every 16th pair singly takes as long as one product that tests all pairs
 
 
 def apply_tents(panel: Panel, points: EnclosedPoints, buffers: Buffers) -> SparseRecord:
-    """Apply the tents of a panel; as they do not read what they change, each point meets its slabs
-    independently.
+    """Apply the tents of a panel, in place.
+
+    They do not read the coordinate that they change. So no tent moves a point into or out of the
+    slab of another one.
     """
     events = SparseRecord()
     reach = points.reach(panel.unread)
@@ -74,6 +76,6 @@ def single_precision(points: EnclosedPoints, unread: int | None) -> tuple[Array,
     rows[:, :d], rows[:, d] = points.values, 1.0
     if unread is not None:
         rows[:, unread] = 0.0
-    # rounded up, but for squares that underflow, which the sum with 1 covers
+    # squares that underflow are lost; the 1 that is added below is far larger
     largest = _ROUNDED * float(np.sqrt(np.einsum("ij,ij->i", rows[:, :d], rows[:, :d]).max()))
     return rows, float(2.0 ** np.ceil(np.log2(largest**2 + 1) / 2 + 0.01))
