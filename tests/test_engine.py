@@ -275,7 +275,7 @@ def test_exact_sums(library, rows):
     tokens = ExactArray.from_numpy(np.array(rows))
     bounds = np.unique([0, len(rows) // 2, len(rows)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sums, "_MANY", 0)
+        patch.setattr(sums, "_SPARSE_FROM", 0)
         import_module("scipy.sparse")
         if not library:
             patch.delitem(sys.modules, "scipy.sparse", raising=False)
@@ -430,7 +430,7 @@ def near_ties(draw):
     return place, np.array([x]), np.array([r])
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(near_ties())
 def test_the_surely_largest_is_the_largest(given):
     """Where floats call a coordinate the largest, it is, at the worst corner of the enclosure."""
