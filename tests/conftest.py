@@ -67,8 +67,8 @@ FORCED = {  # every path of the engine, on models and data of any size
     "panels": Sizes(straight=1),
     "rounds": ROUNDS,
     "rounds, then columns": replace(ROUNDS, rounds=1),
-    "small panels": Sizes(panel=2, tents=1, straight=1, few=0, hinges=2),
-    "step by step": Sizes(patterns=0, steps=2),
+    "small panels": Sizes(panel=2, tents=1, straight=1, few=0),
+    "no new patterns": Sizes(patterns=0),
     "small chunks": Sizes(alone=0, chunk=1, tokens=1),
 }
 QUICK = ("as it is", "panels", "rounds", "small chunks")

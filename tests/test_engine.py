@@ -19,13 +19,13 @@ from hardmax import RankOneBlock, Transformer
 from hardmax.certify.membership import surely_inside
 from hardmax.certify.verify import misclassified
 from hardmax.engine import Plan, Sizes, evaluate, float_outputs, outputs
-from hardmax.engine.compile.panel import Panel
 from hardmax.engine.forward import collapse
 from hardmax.engine.forward.buffers import Buffers
-from hardmax.engine.forward.columns import clip
+from hardmax.engine.forward.forward_pass import apply_panel
 from hardmax.engine.forward.points import ACTIVE, RESTS, EnclosedPoints
 from hardmax.exact import sums
 from hardmax.exact.array import ExactArray
+from hardmax.labels import ArgmaxCone
 from hardmax.model.tokens import Tokens
 from hardmax.testing import (
     FAMILIES,
@@ -275,7 +275,7 @@ def test_exact_sums(library, rows):
     tokens = ExactArray.from_numpy(np.array(rows))
     bounds = np.unique([0, len(rows) // 2, len(rows)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sums, "_MANY", 0)
+        patch.setattr(sums, "_SPARSE_FROM", 0)
         import_module("scipy.sparse")
         if not library:
             patch.delitem(sys.modules, "scipy.sparse", raising=False)
@@ -409,6 +409,50 @@ def test_surely_inside_says_so():
         assert not surely_inside(label_set, wide)[0]
 
 
+@st.composite
+def near_ties(draw):
+    """Values and radii for an argmax cone, (classes,): one value leads by the sum of two radii, up
+    to a few units in the last place, at any scale, infinities and NaN included."""
+    classes, scale = draw(st.integers(1, 4)), 2.0 ** draw(st.integers(-1074, 1000))
+    place = draw(st.integers(0, classes - 1))
+    x = [scale * draw(st.floats(-4, 4)) for _ in range(classes)]
+    r = [scale * draw(st.sampled_from([0.0, 2.0**-60, 0.1, 1.0])) for _ in range(classes)]
+    rival = draw(st.integers(0, classes - 1))
+    x[place] = x[rival] + r[place] + r[rival]
+    for _ in range(draw(st.integers(0, 40))):
+        x[place] = np.nextafter(x[place], np.inf)
+    if draw(st.integers(0, 9)) == 0:
+        some = draw(st.sampled_from([x, r]))
+        odd = draw(st.sampled_from([np.inf, np.nan, 1.7e308]))
+        some[draw(st.integers(0, classes - 1))] = odd
+    if draw(st.integers(0, 9)) == 0:
+        x[draw(st.integers(0, classes - 1))] = -np.inf
+    return place, np.array([x]), np.array([r])
+
+
+@settings(max_examples=500, deadline=None)
+@given(near_ties())
+def test_the_surely_largest_is_the_largest(given):
+    """Where floats call a coordinate the largest, it is, at the worst corner of the enclosure."""
+    place, x, r = given
+    cone = ArgmaxCone(place, x.shape[1], x.shape[1])
+    with np.errstate(all="ignore"):
+        said = bool(surely_inside(cone, EnclosedPoints(x, r))[0])
+    event(f"surely: {said}")
+    if said and x.shape[1] > 1:
+        assert np.isfinite(x).all()
+        assert np.isfinite(r).all()
+        ends = [F(a) + (-F(b) if i == place else F(b)) for i, (a, b) in enumerate(zip(x[0], r[0]))]
+        assert cone.contains(tuple(ends))
+
+
+def test_the_surely_largest_is_found():
+    """A lead of a millionth beyond the radii is enough."""
+    x, r = np.array([[1.0, 1.0 - 0.2 - 1e-6, -5.0]]), np.array([[0.1, 0.1, 0.1]])
+    assert surely_inside(ArgmaxCone(0, 3, 3), EnclosedPoints(x, r))[0]
+    assert not surely_inside(ArgmaxCone(1, 3, 3), EnclosedPoints(x, r))[0]
+
+
 def test_what_a_plan_was_made_of_does_not_change():
     data = adversarial("collinear", 6)
     model = hm.build(data)
@@ -464,15 +508,16 @@ def test_errors_grow_with_steep_layers():
 
 
 def test_levels_that_floats_round():
-    """Points cut off at 1/3 lie within their radius of it."""
+    """Points that layers take to 1/3 lie within their radius of it."""
     blocks = [RankOneBlock.of(5, rho=0, alpha=1)]
     for i in range(5):
         unit = [int(i == j) for j in range(5)]
         blocks.append(RankOneBlock.of(5, u=unit, b=F(-1, 3), w=[-x for x in unit]))
-    panel = Panel("clips", np.arange(1, 6), Plan.of(Transformer(blocks)).arrays)
-    for start in (1.0, 1 / 3):  # cut off for certain, and perhaps
+    plan = Plan.of(Transformer(blocks))
+    (panel,) = plan.steps
+    for start in (1.0, 1 / 3):  # beyond 1/3 for certain, and perhaps
         points = EnclosedPoints(np.full((1, 5), start), np.zeros((1, 5)))
-        clip(panel, points)
+        apply_panel(panel, points, Buffers(), plan.sizes)
         for value, radius in zip(points.values[0], points.radius[0], strict=True):
             assert abs(F(float(value)) - F(1, 3)) <= F(float(radius))
 

@@ -79,8 +79,8 @@ def test_float_means_lie_within_their_bounds(data):
 
 
 def test_float_means_of_ragged_and_rational_tokens(monkeypatch):
-    monkeypatch.setattr("hardmax.enclosure.means._CHUNK", 7)
-    monkeypatch.setattr("hardmax.enclosure.enclosed._CHUNK", 7)
+    monkeypatch.setattr("hardmax.enclosure.means._CHUNK_TOKENS", 7)
+    monkeypatch.setattr("hardmax.enclosure.enclosed._CHUNK_POINTS", 7)
     rng = np.random.default_rng(0)
     lengths = [1, 2, 2, 2, 2, 2, 2, 3, 50, 1, 4, 4, 4, 4]
     sequences = [

@@ -26,7 +26,7 @@ from hardmax.testing import datasets
 STRATEGIES = ("paper", "peel", "cover")
 # chunks of 2, panels of 3: paths that small data never take otherwise
 TINY = Sizes(
-    panel=3, tents=1, few=0, straight=1, hinges=2, rounds=1, patterns=0, steps=2,
+    panel=3, tents=1, few=0, straight=1, rounds=1, patterns=0,
     alone=0, chunk=1, tokens=2, probe=1,
 )  # fmt: skip
 

@@ -1,1 +1,1 @@
-"""Floats with proven bounds on their errors: what may be concluded from them, and what not."""
+"""Floats with proven bounds on their errors."""

@@ -1,8 +1,8 @@
-"""Points in float64 with a proven radius of error, and what may be done with them (theory C1).
+"""Points in float64 with a proven radius of error, and operations on them (theory C1).
 
-A construction proposes with these floats and takes a strict inequality for granted only where
-it holds beyond the bound. Where it does not, exact arithmetic decides or another proposal is
-made. All bounds follow from the theorem on rounding errors (`rounding`).
+A construction computes with these floats. It relies on a strict inequality only if that holds by
+more than the error bound. Otherwise exact arithmetic decides, or the construction tries something
+else. All bounds follow from the theorem on rounding errors (`rounding`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..exact.array import Array
 from ..exact.numbers import Vector, power_of_two_below
 from .rounding import LEAST, MOST, error, lengths
 
-_LEAST = 2.0**-1020  # smaller powers have no inverse
-_DIRECTIONS = 3  # random projections that tell different points apart
-_CHUNK = 2**15  # points at a time
+_LEAST_INVERTIBLE = 2.0**-1020  # the inverse of a smaller power of two overflows
+_DIRECTIONS = 3  # random lines on which points are told apart
+_CHUNK_POINTS = 2**15  # points that are processed at once
 
 
 class Enclosed:
@@ -72,7 +72,9 @@ class Enclosed:
         """
         self = cls.__new__(cls)
         largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-        power = power_of_two_below(Fraction(largest)) if largest > _LEAST else Fraction(1)
+        power = (
+            power_of_two_below(Fraction(largest)) if largest > _LEAST_INVERTIBLE else Fraction(1)
+        )
         values *= 1 / float(power)
         self.scale = scale * power
         self._fill(values, radius * (1 / float(power)))
@@ -145,12 +147,14 @@ class Enclosed:
         weights = np.array(f, dtype=float)
         values, radius = np.empty((len(self), self.dimension - 1)), np.empty(len(self))
         worst = 1 + float(np.abs(weights).max())
-        for a in range(0, len(self), _CHUNK):
-            rows = self.values[a : a + _CHUNK]
-            values[a : a + _CHUNK] = np.delete(rows - rows[:, axis, None] * weights, axis, axis=1)
+        for a in range(0, len(self), _CHUNK_POINTS):
+            rows = self.values[a : a + _CHUNK_POINTS]
+            values[a : a + _CHUNK_POINTS] = np.delete(
+                rows - rows[:, axis, None] * weights, axis, axis=1
+            )
             # one rounding each for the entries, the product and the difference
-            size, own = np.abs(rows).max(axis=1), self.radius[a : a + _CHUNK]
-            radius[a : a + _CHUNK] = error(4, worst * size, worst * own)
+            size, own = np.abs(rows).max(axis=1), self.radius[a : a + _CHUNK_POINTS]
+            radius[a : a + _CHUNK_POINTS] = error(4, worst * size, worst * own)
         return Enclosed.of_floats(values, radius, self.scale)
 
     def fed_forward(self, value: Array, room: Array, b: float, w: Array) -> Enclosed:

@@ -11,7 +11,7 @@ from ..exact.array import Array
 from .enclosed import Enclosed
 from .rounding import LEAST, MOST, error, lengths
 
-_CHUNK = 2**15  # tokens at a time
+_CHUNK_TOKENS = 2**15  # tokens that are processed at once
 
 
 def float_means(X: Array, offsets: Array) -> Enclosed | None:
@@ -26,7 +26,7 @@ def float_means(X: Array, offsets: Array) -> Enclosed | None:
     count = len(offsets) - 1
     counts = np.diff(offsets)
     means, largest = np.empty((count, X.shape[1])), np.empty(count)
-    per_chunk = max(1, _CHUNK * count // int(offsets[-1]))
+    per_chunk = max(1, _CHUNK_TOKENS * count // int(offsets[-1]))
     for a, b in pairwise([*range(0, count, per_chunk), count]):
         rows = X[offsets[a] : offsets[b]]
         sizes = lengths(rows)  # quicker than the largest entry

@@ -22,7 +22,8 @@ from ..exact.rows import row_of, vector_of
 from ..model.layers import RankOneBlock
 from ..model.parameters import HEADED, VECTORS, PackedBlock, Parameters
 from ..model.tokens import Tokens
-from ..model.transformer import Transformer, apply
+from ..model.blocks import apply
+from ..model.transformer import Transformer
 from .chunks import chunks
 from .exact.backward import OPEN
 from .outputs import Inside, Outputs, Progress

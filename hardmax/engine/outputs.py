@@ -15,7 +15,7 @@ from ..model.transformer import Transformer
 from .chunks import chunks, chunkwise
 from .compile.plan import Plan, Scaling
 from .exact.backward import OPEN, SuffixCache, constant_outputs
-from .exact.deep import deep_outputs
+from .exact.chains import deep_outputs
 from .exact.history import ActivationHistory
 from .exact.prefix import begin
 from .exact.replay import replay
@@ -94,7 +94,7 @@ def evaluate(
         outputs.points.update((start + j, x) for j, x in part.points.items())
         left.extend((start + part.general).tolist())
         done = end
-        if not left:  # what is left starts again from the first block
+        if not left:  # sequences in `left` start again from the first block
             told(done / count)
         found.wrong += part.wrong
         outputs.stopped = part.stopped or (search is not None and found.wrong > search.most)
@@ -262,7 +262,7 @@ def _generally(
     handle.
     """
     every = np.array(rows)
-    # nobody knows what these cost: lengths say a little
+    # a rough guess of the work: the length of a sequence
     cost = np.diff(offsets)[every]
     batches = iter([np.arange(len(every))])
     if search is not None:

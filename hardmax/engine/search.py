@@ -1,7 +1,8 @@
 """When to stop looking for wrong outputs: a refutation should not take longer than a proof.
 
-An exact output is expensive if the point passes many layers. So the cheapest outputs are computed
-first. Once one is wrong, the others are computed only as long as little work remains.
+An exact output takes long to compute if many layers are active on its point. So outputs with few
+layers are computed first. Once one is wrong, the search spends only a fixed amount of work on
+others.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from ..exact.array import Array
 Row = tuple[int, ...]
 Wrong = Callable[[int, Array, Sequence[Row], dict[int, Row]], list[int]]
 
-_WORK = 4 * 10**4  # squared layers for each witness asked for, once there is one
-_FIRST, _GROWTH = 64, 4  # outputs of the first batch, and how many times as many each next one has
+_WORK_PER_WITNESS = 4 * 10**4  # squared layer counts, spent once an output is known to be wrong
+_FIRST_BATCH = 64  # outputs of the first batch
+_BATCH_GROWTH = 4  # each later batch is so many times as large
 
 
 @dataclass
@@ -37,12 +39,14 @@ class Search:
 
     wrong: Wrong
     most: int
-    first: int = _FIRST  # outputs that are worked out at once, before any is known to be wrong
+    first: int = (
+        _FIRST_BATCH  # outputs that are worked out at once, before any is known to be wrong
+    )
 
     @property
     def work(self) -> int:
         """The sum of squared layer counts that may be spent once something wrong is known."""
-        return _WORK * self.most
+        return _WORK_PER_WITNESS * self.most
 
     def batches(self, cost: Array, found: Tally) -> Iterator[Array]:
         """Yield batches of places, cheapest first; stop where enough wrong outputs are ``found``.
@@ -62,8 +66,8 @@ class Search:
                 some = some[spent + dear <= self.work]
                 if found.wrong > self.most or not len(some):
                     return
-            else:  # no batch takes much longer than all before it
+            else:  # a batch may cost about as much as all batches before it, not much more
                 some = some[: max(1, np.count_nonzero(dear <= max(spent, self.work)))]
             yield some
-            done, size = done + len(some), size * _GROWTH
+            done, size = done + len(some), size * _BATCH_GROWTH
             spent += int(cost[some].sum())

@@ -13,10 +13,9 @@ class Sizes:
     tents         the same for tents, which need less work each
     few           panels with at most so many layers apply all layers to all points, in order
     straight      so many consecutive layers that read one coordinate each form their own panel
-    hinges        layers that share u and are fused into one item; more become several items
     rounds        items of one point that are applied one by one, before the rest is done in order
-    patterns      new activation patterns of a chunk that get an exact affine map each
-    steps         layers of a point that are followed backwards one by one, where there are more
+    patterns      new activation patterns of a chunk that get an exact affine map each; where there
+                  are more, the exact outputs are computed point by point
     alone         data with at most so many sequences run in one thread
     chunk         sequences of a chunk
     tokens        tokens of a chunk, about
@@ -30,10 +29,8 @@ class Sizes:
     tents: int = 3072
     few: int = 24
     straight: int = 4
-    hinges: int = 64
     rounds: int = 6
     patterns: int = 256
-    steps: int = 12
     alone: int = 2048
     chunk: int = 4096
     tokens: int = 1 << 16

@@ -15,7 +15,7 @@ from fractions import Fraction
 from .matrix import Matrix
 from .numbers import Vector, dot, power_of_two_below
 
-_FEW = 24  # systems of at most this many rows go to the exact method at once
+_ROWS_SOLVED_EXACTLY = 24  # systems of so many rows skip the attempt in floats
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def gordan(rows: Sequence[Vector]) -> Direction | Combination:
         raise ValueError("Gordan's alternative needs at least one row")
     scaled = [_normalised(row) for row in rows]
     support: Sequence[int] = range(len(rows))
-    if len(rows) > _FEW:
+    if len(rows) > _ROWS_SOLVED_EXACTLY:
         proposal, suspects = _propose(scaled)
         short = _shortened(proposal, scaled)
         if short is not None:

@@ -25,7 +25,7 @@ from .quotients import Quotients, frozen
 
 Array = np.ndarray[Any, np.dtype[Any]]  # of floats, integers or truth values
 
-_ROOM = 53  # bits of the integers that float64 and int64 hold alike
+_FLOAT_BITS = 53  # integers of so many bits are exact in float64 and in int64
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class ExactArray:
                 ) from None
             floats.append(nearest + 0.0)  # no negative zeros
             if denominator & (denominator - 1) or (
-                (numerator.bit_length() > _ROOM or denominator.bit_length() > 1000)
+                (numerator.bit_length() > _FLOAT_BITS or denominator.bit_length() > 1000)
                 and Fraction(nearest) != number
             ):
                 exact[index] = number
@@ -253,7 +253,7 @@ class ExactArray:
         if self.exact:
             plain = plain.copy()
             plain[np.fromiter(self.exact, np.int64, len(self.exact))] = 0
-        shift = least_shift(plain, _ROOM)
+        shift = least_shift(plain, _FLOAT_BITS)
         if shift is None:
             return None
         common = self._common_denominator(1 << shift)
@@ -264,13 +264,13 @@ class ExactArray:
             numerators[part] = np.ldexp(plain[part], shift)
         factor = common >> shift
         largest = max(int(numerators.max(initial=0)), -int(numerators.min(initial=0)))
-        if largest * factor >= 1 << _ROOM:
+        if largest * factor >= 1 << _FLOAT_BITS:
             return None
         if largest and factor > 1:
             numerators *= factor
         factors = {q: common // q for q in {x.denominator for x in self.exact.values()}}
         exact = [x.numerator * factors[x.denominator] for x in self.exact.values()]
-        if max(max(exact, default=0), -min(exact, default=0)) >= 1 << _ROOM:
+        if max(max(exact, default=0), -min(exact, default=0)) >= 1 << _FLOAT_BITS:
             return None
         if exact:
             numerators[np.fromiter(self.exact, np.int64, len(self.exact))] = exact
@@ -289,7 +289,7 @@ class ExactArray:
         common = start
         for denominator in {x.denominator for x in self.exact.values()}:
             common = lcm(common, denominator)
-            if largest * common > 2 << _ROOM:  # twice: the largest float may be rounded up
+            if largest * common > 2 << _FLOAT_BITS:  # twice: the largest float may be rounded up
                 return None
         return common
 
@@ -299,7 +299,7 @@ def _rounded(integers: np.ndarray, floats: np.ndarray) -> dict[int, Fraction]:
     exact: dict[int, Fraction] = {}
     for part in chunks(len(floats)):
         # float64 values from 2^63 (2^64) on would overflow the way back, so ask in Python
-        for k in np.flatnonzero(np.abs(floats[part]) >= 2.0**_ROOM).tolist():
+        for k in np.flatnonzero(np.abs(floats[part]) >= 2.0**_FLOAT_BITS).tolist():
             integer = int(integers[part.start + k])
             if int(floats[part.start + k]) != integer:
                 exact[part.start + k] = Fraction(integer)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-_CHUNK = 1 << 16  # entries at a time: temporaries stay in the cache
+_CHUNK = 1 << 16  # entries that are processed at once: they fit the processor's cache
 
 
 def chunks(size: int) -> Iterator[slice]:

@@ -12,8 +12,8 @@ from .points import IntegerPoints
 from .rows import Row, lowest_terms
 from .sums import quick_sums
 
-_LONG = 1000  # bits of a common denominator up to which it serves all points
-_TOKENS = 2**15  # tokens at a time
+_DENOMINATOR_BITS = 1000  # a longer common denominator of all points is not formed
+_CHUNK_TOKENS = 2**15  # tokens that are processed at once
 
 
 def exact_means(tokens: ExactArray, offsets: Array, chosen: Array) -> IntegerPoints:
@@ -24,7 +24,7 @@ def exact_means(tokens: ExactArray, offsets: Array, chosen: Array) -> IntegerPoi
     [(Fraction(5, 4),)]
     """
     rows: list[list[int]] = []
-    per_chunk = max(1, _TOKENS * (len(offsets) - 1) // int(offsets[-1]))
+    per_chunk = max(1, _CHUNK_TOKENS * (len(offsets) - 1) // int(offsets[-1]))
     for start in range(0, len(chosen), per_chunk):
         some = chosen[start : start + per_chunk]
         lengths = np.diff(offsets)[some]
@@ -73,7 +73,7 @@ def _mean_table(points: IntegerPoints, which: Array, starts: Array) -> Array | N
     denominator is too long to serve."""
     lengths = np.diff(starts)
     common = lcm(*(row[-1] for row in points.rows))
-    if common.bit_length() > _LONG:
+    if common.bit_length() > _DENOMINATOR_BITS:
         return None
     scaled = [[common // row[-1] * p for p in row[:-1]] for row in points.rows]
     largest = max(common, *(max(max(row), -min(row)) for row in scaled))

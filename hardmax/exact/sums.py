@@ -10,11 +10,11 @@ import numpy as np
 
 from .array import Array, ExactArray
 
-_WORD = 32  # bits of a limb of Python integers
-_SHORT = 62  # bits of an integer that is a limb
-_MOST = 32  # limbs
-_FEW = 1 << 9  # numbers below 2^53 that int64 adds
-_MANY = 1 << 17  # numbers that a sparse product pays for
+_LIMB_BITS = 32  # a Python integer is cut into limbs of this length
+_LONGEST_LIMB_BITS = 62  # an integer up to this length is a single limb
+_MOST_LIMBS = 32  # floats that need more limbs are added as Python integers
+_MOST_ADDED_NUMBERS = 1 << 9  # so many numbers below 2^53 have a sum that int64 holds
+_SPARSE_FROM = 1 << 17  # from so many numbers on a sparse matrix product is faster
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Limbs:
         """Limbs of an array of Python integers."""
         flat = integers.reshape(-1).tolist()
         longest = max(map(int.bit_length, flat), default=0)
-        if longest < _SHORT:
-            return cls((integers.astype(np.int64),), _WORD, denominator)
-        size = longest // _WORD + 1
-        raw = b"".join(x.to_bytes(_WORD // 8 * size, "little", signed=True) for x in flat)
+        if longest < _LONGEST_LIMB_BITS:
+            return cls((integers.astype(np.int64),), _LIMB_BITS, denominator)
+        size = longest // _LIMB_BITS + 1
+        raw = b"".join(x.to_bytes(_LIMB_BITS // 8 * size, "little", signed=True) for x in flat)
         words = np.frombuffer(raw, dtype="<u4").reshape(*integers.shape, size)
         parts = [words[..., i].astype(np.int64) for i in range(size - 1)]
         parts.append(words[..., -1].view("<i4").astype(np.int64))  # the sign is in the last
-        return cls(tuple(parts), _WORD, denominator)
+        return cls(tuple(parts), _LIMB_BITS, denominator)
 
     def integers(self) -> Array:
         """The numerators, as an array of Python integers."""
@@ -77,7 +77,7 @@ def quick_sums(tokens: ExactArray, rows: Array, bounds: Array) -> Limbs | None:
     """`sums_of_tokens` where int64 or float64 can add them exactly, None elsewhere."""
     longest = int(np.diff(bounds).max(initial=1))
     scaled = tokens.scaled()
-    if scaled is not None and longest < _FEW:
+    if scaled is not None and longest < _MOST_ADDED_NUMBERS:
         numerators, denominator = scaled
         return Limbs((totals(_rows(numerators, rows), bounds),), 0, denominator)
     d = tokens.shape[1]
@@ -95,7 +95,7 @@ def totals(x: Array, bounds: Array) -> Array:
            [6.]])
     """
     sparse = sys.modules.get("scipy.sparse")  # thrice as quick, but takes 0.1 s to import
-    if sparse is None or x.size < _MANY:
+    if sparse is None or x.size < _SPARSE_FROM:
         return np.asarray(np.add.reduceat(x, bounds[:-1], axis=0))
     ones = np.ones(len(x), dtype=x.dtype)
     shape = (len(bounds) - 1, len(x))
@@ -114,7 +114,7 @@ def _dyadic(tokens: ExactArray, rows: Array, bounds: Array, width: int) -> Limbs
     None where they differ too much in size, or are near the ends of its range."""
     low, high = tokens.span
     low = min(low, 0)
-    if width < 1 or high - low > width * _MOST or low < -900 or high > 960:
+    if width < 1 or high - low > width * _MOST_LIMBS or low < -900 or high > 960:
         return None
     rest = _rows(tokens.values, rows)
     alone = len(bounds) == len(rows) + 1

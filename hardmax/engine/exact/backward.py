@@ -44,7 +44,7 @@ class SuffixCache:
 
     def note(self, suffix: Suffix) -> int:
         """Give a new map its number; equal constants get one number."""
-        if not suffix.ready:
+        if not suffix.is_constant:
             self.suffixes.append(suffix)
             return len(self.suffixes) - 1
         row = tuple(row_of(suffix.constant))
@@ -68,14 +68,6 @@ class SuffixCache:
     def matters(self, number: int, block: int) -> bool:
         """Whether the output depends on a layer, active or not."""
         return self.suffixes[number].image(self.blocks[block][2]) is not None
-
-    def throughout(self, number: int, place: int, blocks: Array) -> int:
-        """The map in front of the layers of a step, all of them active."""
-        key = number, place, "throughout"
-        if key not in self.steps:
-            ones = np.ones(len(blocks), dtype=bool)
-            self.steps[key] = self.through(number, blocks, ones, None)
-        return self.steps[key]
 
     def before(self, number: int, block: int) -> int:
         """The map in front of an active layer."""
@@ -123,7 +115,7 @@ def constant_outputs(
                 number = _through_grid(cache, place, step, record, rows, number)
             elif isinstance(record, SparseRecord):
                 number = _past_events(cache, record, rows, number)
-            rows, number = _take_ready(result, rows, number)
+            rows, number = _take_constants(result, rows, number)
             if not len(rows):
                 return result
         _to_tokens(cache, collapsed, result, rows, number)
@@ -140,7 +132,7 @@ def _mapped(number: Array, change: Callable[[int], int]) -> Array:
     return np.asarray(table[number])
 
 
-def _take_ready(result: Array, rows: Array, number: Array) -> tuple[Array, Array]:
+def _take_constants(result: Array, rows: Array, number: Array) -> tuple[Array, Array]:
     """Note the points whose map is constant; keep those whose map is not."""
     left = number > OPEN
     if left.all():
@@ -153,15 +145,13 @@ def _take_ready(result: Array, rows: Array, number: Array) -> tuple[Array, Array
 def _through_grid(
     cache: SuffixCache, place: int, panel: Panel, grid: DenseRecord, rows: Array, number: Array
 ) -> Array:
-    if grid.everywhere:
-        return _mapped(number, partial(cache.throughout, place=place, blocks=panel.first))
     known = cache.patterns.setdefault((place, grid.unclear is None), {})
     keys = _keys(grid, rows, number)
     found = list(map(known.get, keys))
     if None in found:
         new = {key: i for i, (key, k) in enumerate(zip(keys, found, strict=True)) if k is None}
         if len(new) > cache.plan.sizes.patterns:
-            return _step_by_step(cache, panel, grid, rows, number)
+            return np.full(len(rows), OPEN)  # a map for each point costs more than its output
         for key, i in new.items():
             active = grid.active[:, rows[i]]
             unclear = None if grid.unclear is None else grid.unclear[:, rows[i]]
@@ -178,40 +168,12 @@ def _keys(grid: DenseRecord, rows: Array, number: Array) -> list[object]:
     return [(k, packed[i * size : (i + 1) * size]) for i, k in enumerate(number.tolist())]
 
 
-def _step_by_step(
-    cache: SuffixCache, panel: Panel, grid: DenseRecord, rows: Array, number: Array
-) -> Array:
-    """Follow each point backwards through its last layer that matters, then the one before, and so
-    on.
-    """
-    number = number.copy()
-    met = grid.active if grid.unclear is None else grid.active | grid.unclear
-    met = met[:, rows].T.copy()
-    left = np.arange(len(rows))
-    for _ in range(cache.plan.sizes.steps):
-        for k in set(number[left].tolist()):
-            reads = cache.suffixes[k].reads
-            rests = (cache.plan.arrays.w[panel.first][:, reads] == 0).all(axis=1)
-            met[np.ix_(left[number[left] == k], rests)] = False
-        left = left[met[left].any(axis=1)]
-        if not len(left):
-            return number
-        last = met.shape[1] - 1 - met[left, ::-1].argmax(axis=1)
-        before = number[left]
-        after = np.full(len(left), OPEN)
-        for k, i in sorted(set(zip(before.tolist(), last.tolist(), strict=True))):
-            after[(before == k) & (last == i)] = cache.before(k, int(panel.first[i]))
-        if grid.unclear is not None:
-            after[grid.unclear[last, rows[left]]] = OPEN
-        number[left] = after
-        met[left, last] = False
-        left = left[after > OPEN]
-    number[left] = OPEN
-    return number
-
-
 def _past_events(cache: SuffixCache, events: SparseRecord, rows: Array, number: Array) -> Array:
-    """Keep the map of points that met no layer that matters; forget that of the others."""
+    """The maps in front of a panel whose layers were active on few points each.
+
+    The map of a point stays the same if no layer that it met matters to the output. Otherwise it
+    becomes OPEN: exact arithmetic computes that point (`replay`).
+    """
     if not events.rows or not len(rows):
         return number
     met, blocks, _ = events.packed
@@ -235,8 +197,8 @@ def _to_tokens(
     rows, number = rows[kept], number[kept]
     collapse = cache.plan.collapse or 0
     number = _mapped(number, partial(cache.multiplied, block=collapse, attention=False))
-    rows, number = _take_ready(result, rows, number)
+    rows, number = _take_constants(result, rows, number)
     for part in reversed(collapsed.story):
         active = part.active[rows]  # type: ignore[union-attr]
         number[active] = _mapped(number[active], partial(cache.before, block=part.block))
-        rows, number = _take_ready(result, rows, number)
+        rows, number = _take_constants(result, rows, number)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from .chain_steps import Points
 from .suffix import Sparse
 
-_DENSE = 3  # coordinates from which a direction is worth a place of its own
+_DENSE_FROM = 3  # a direction with so many coordinates is called dense
 
 Affine = tuple[Sparse, Fraction, Sparse]  # u, b, w
 
@@ -35,7 +35,7 @@ class Basis:
     @classmethod
     def of(cls, layers: Sequence[Affine]) -> Basis | None:
         """The basis for the dense direction that most layers read; None where all are sparse."""
-        dense = [u for u, _, _ in layers if len(u) >= _DENSE]
+        dense = [u for u, _, _ in layers if len(u) >= _DENSE_FROM]
         if not dense:
             return None
         scaled = Counter(tuple((j, x / u[0][1]) for j, x in u) for u in dense)

@@ -1,4 +1,4 @@
-"""The steps of a deep chain: single layers, clips, attention on points, fans and waves (`chains`).
+"""The steps of a deep chain: single layers, attention on points, fans and waves (`chains`).
 
 Points are kept by coordinates, integers over a common denominator each, so that a layer changes
 only the coordinates that it writes.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import gcd, lcm
@@ -86,33 +86,6 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Clip:
-    """z_j ↦ min(z_j, level), or the maximum: a layer with u = s·e_j and w = −e_j/s."""
-
-    j: int
-    level: Fraction
-    below: bool  # whether what lies below the level moves
-
-    @classmethod
-    def of(cls, u: Sparse, b: Fraction, w: Sparse) -> Clip | None:
-        """The clip that a layer is; None where it is none."""
-        if len(u) != 1 or len(w) != 1 or u[0][0] != w[0][0] or u[0][1] * w[0][1] != -1:
-            return None
-        return cls(u[0][0], b * w[0][1], u[0][1] < 0)
-
-    def apply(self, points: Points) -> None:
-        value, was = points.values[self.j], points.common[self.j]
-        common = lcm(was, self.level.denominator)
-        level = int(self.level * common)
-        value = value * (common // was) if common != was else value
-        moved = np.asarray(value < level if self.below else value > level, dtype=bool)
-        if moved.all():
-            points.set(self.j, *self.level.as_integer_ratio())
-        elif moved.any():
-            points.set(self.j, np.where(moved, level, value), common)
-
-
-@dataclass(frozen=True)
 class Scaling:
     """Attention on single points: z ↦ factor·z."""
 
@@ -132,9 +105,6 @@ class Fan:
     knots: Sequence[Fraction]
     slopes: dict[int, list[Fraction]]  # by coordinate, P_0 = 0, P_1, …
     levels: dict[int, list[Fraction]]
-    memory: dict[tuple[int, int, int], tuple[int, list[int], list[int]]] = field(
-        default_factory=dict
-    )
 
     @classmethod
     def of(cls, blocks: Sequence[tuple[Sparse, Fraction, Sparse]]) -> Fan:
@@ -169,23 +139,14 @@ class Fan:
                 parts.append((g, rows, v[rows]))
         for j in self.slopes:
             was = points.common[j]
-            common, slopes, levels = self._integers(j, was, q)
-            value = points.values[j] * (common // was)
-            for g, rows, part in parts:
-                value[rows] += part * slopes[g] + levels[g]
-            points.values[j], points.common[j] = value, common
-
-    def _integers(self, j: int, was: int, q: int) -> tuple[int, list[int], list[int]]:
-        """A common denominator, with P/q and Q of coordinate j over it; remembered."""
-        key = j, was, q
-        if key not in self.memory:
             slopes, levels = self.slopes[j], self.levels[j]
             common = lcm(
                 was, *{x.denominator * q for x in slopes}, *{x.denominator for x in levels}
             )
-            scaled = [int(x * common / q) for x in slopes], [int(x * common) for x in levels]
-            self.memory[key] = common, *scaled
-        return self.memory[key]
+            value = points.values[j] * (common // was)
+            for g, rows, part in parts:
+                value[rows] += part * int(slopes[g] * common / q) + int(levels[g] * common)
+            points.values[j], points.common[j] = value, common
 
 
 @dataclass(frozen=True)

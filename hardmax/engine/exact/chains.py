@@ -1,14 +1,13 @@
 """Deep chains of blocks in one direction, on points, in exact integers.
 
 Floats can't follow a wave: each of its folds doubles their error. Such models are run exactly, but
-not block by block. Three patterns, each checked on the exact parameters, are taken in one step:
+not block by block. Two patterns, each checked on the exact parameters, are taken in one step:
 
 - *fan*: blocks with u = s·a, s > 0, that leave ⟨a,z⟩ alone, ⟨a,w⟩ = 0. With v = ⟨a,z⟩ they add
   P_g v + Q_g between two neighbouring knots, whatever their number.
 - *wave*: blocks r ↦ c − |r − c| in one direction, the distances of their c halving. From a on they
   take r to a + U·T((r − a)/U), T(t) = dist(t, 2ℤ); above their range the first alone acts.
-- *clip*: a layer that makes a coordinate at most, or at least, a constant.
-- everything else: single layers (`chain_steps` applies all of them).
+Everything else is a single layer; `chain_steps` applies all of them.
 
 All of them are written in a basis in which most are sparse (`basis`).
 """
@@ -18,20 +17,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 import numpy as np
 
+from ...exact.array import Array, ExactArray
+from ...exact.rows import lowest_terms
 from ..compile.plan import Plan
+from ..forward.collapse import collapse
 from .basis import Affine, Basis, inner
-from .chain_steps import Clip, Fan, Layer, Points, Scaling, Wave, ratio
+from .chain_steps import Fan, Layer, Points, Scaling, Wave, ratio
+from .history import ActivationHistory
+from .replay import replay
 from .suffix import ExactBlocks, Sparse
 
-_FAN = 3  # blocks from which a fan is worth it
-_WAVE = 4  # likewise a wave
-_DEEP = 12  # blocks of waves and fans from which a model is run this way
+_LEAST_FAN = 3  # shorter fans are applied layer by layer
+_LEAST_WAVE = 4  # shorter waves are applied layer by layer
+_LEAST_DEEP = 12  # models with fewer layers in waves are not run this way
+_DENOMINATOR_BITS = 1 << 16  # a longer common denominator of all points is not formed
 
 
-Step = Layer | Scaling | Clip | Fan | Wave
+Step = Layer | Scaling | Fan | Wave
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class Chains:
                 steps.append(Scaling(p.rho.entry(k) + p.alpha.entry(k)))
                 run = []
         count += _patterns(run, steps)
-        return cls(steps, count >= _DEEP, basis)
+        return cls(steps, count >= _LEAST_DEEP, basis)
 
     def outputs(self, points: Points) -> Points:
         """Take the points through all steps, in place."""
@@ -78,6 +84,40 @@ class Chains:
         if self.basis is not None:
             self.basis.leave(points)
         return points
+
+
+def deep_outputs(
+    plan: Plan, tokens: ExactArray, offsets: Array, start: int, end: int
+) -> dict[int, tuple[int, ...]] | None:
+    """The outputs of the sequences start … end − 1 that are known, as integer rows.
+
+    They are numbered from 0. None where the model is not deep, or does not collapse.
+    """
+    chains = plan.kept(Chains.of)
+    collapsed = collapse(plan, tokens, offsets[start : end + 1]) if chains.deep else None
+    if collapsed is None:
+        return None
+    rows = np.flatnonzero(collapsed.uniform)
+    if not len(rows):
+        return None
+    nothing = np.zeros(0, dtype=np.int64)
+    history = ActivationHistory(len(rows), nothing, nothing, nothing)
+    z = np.array(replay(plan, tokens, offsets, start, collapsed, rows, history), dtype=object)
+    common = lcm(*set(z[:, -1].tolist()))
+    if common.bit_length() > _DENOMINATOR_BITS:
+        return None
+    factors = common // z[:, -1]
+    values = [z[:, j] * factors for j in range(plan.dimension)]
+    points = chains.outputs(Points(values, [common] * len(values)))
+    whole = lcm(*points.common)
+    columns = [value * (whole // q) for value, q in zip(points.values, points.common, strict=True)]
+    known: dict[tuple[int, ...], tuple[int, ...]] = {}  # most points end on a few targets
+    found = {}
+    for j, row in zip(rows.tolist(), zip(*columns, strict=True), strict=True):
+        if row not in known:
+            known[row] = tuple(lowest_terms([*row, whole]))
+        found[j] = known[row]
+    return found
 
 
 def _may_fold(plan: Plan) -> bool:
@@ -91,7 +131,7 @@ def _may_fold(plan: Plan) -> bool:
         inner = np.einsum("kd,kd->k", u, w)
         size = np.einsum("kd,kd->k", np.abs(u), np.abs(w))
         other = np.abs(inner + 2) > 2.0**-30 * (size + 2)  # false for what is not a number
-    return int((~other).sum()) >= _DEEP
+    return int((~other).sum()) >= _LEAST_DEEP
 
 
 def _patterns(run: list[Affine], steps: list[Step]) -> int:
@@ -99,15 +139,15 @@ def _patterns(run: list[Affine], steps: list[Step]) -> int:
     i = waves = 0
     while i < len(run):
         fan, (wave, size) = _fan(run, i), _wave(run, i)
-        if wave is not None and size >= _WAVE:
+        if wave is not None and size >= _LEAST_WAVE:
             steps.append(wave)
             waves += size
             i += size
-        elif fan >= _FAN:
+        elif fan >= _LEAST_FAN:
             steps.append(Fan.of(run[i : i + fan]))
             i += fan
         else:
-            steps.append(Clip.of(*run[i]) or Layer(*run[i]))
+            steps.append(Layer(*run[i]))
             i += 1
     return waves
 

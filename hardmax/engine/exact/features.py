@@ -23,9 +23,9 @@ from ...exact.numbers import dot
 from ...exact.rows import Row, row_of
 from ..compile.plan import Plan
 
-_ROOM = 53  # bits of the integers that float64 holds
-_LEAST = 8  # bits that a piece should have
-_MOST = 600  # exponents of tokens that are cut
+_FLOAT_BITS = 53  # float64 holds integers of so many bits
+_LEAST_PIECE_BITS = 8  # shorter pieces are too many: other code finds the means
+_LARGEST_EXPONENT = 600  # tokens beyond 2^±600 are not cut into pieces
 
 
 def means_behind_features(
@@ -40,7 +40,7 @@ def means_behind_features(
     longest = int(np.diff(offsets)[rows].max(initial=1))
     if not run.usable:
         return None
-    pieces = _Pieces.of(tokens, _ROOM - run.bits - longest.bit_length())
+    pieces = _Pieces.of(tokens, _FLOAT_BITS - run.bits - longest.bit_length())
     if pieces is None:
         return None
     ends = ((int(offsets[j]), int(offsets[j + 1])) for j in rows.tolist())
@@ -170,7 +170,11 @@ class _Pieces:
             low, high = tokens.span
             low = min(low, 0)
             found = cls(tokens.values, 1 << -low, low, max(high, low + 1), width)
-        fair = width >= _LEAST and found.low > -_MOST and found.high < _MOST
+        fair = (
+            width >= _LEAST_PIECE_BITS
+            and found.low > -_LARGEST_EXPONENT
+            and found.high < _LARGEST_EXPONENT
+        )
         return found if fair and (scaled is not None or not tokens.exact) else None
 
     def cut(self, start: int, end: int) -> Iterable[tuple[Array, int]]:

@@ -1,4 +1,4 @@
-"""The blocks up to the collapse in exact arithmetic, for the few sequences that need it."""
+"""The blocks up to the collapse in exact arithmetic, for sequences that floats cannot follow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...enclosure.rounding import MOST, error
 from ...enclosure.shadow import ratio
 from ...exact.array import Array, ExactArray
 from ...model.tokens import Tokens
-from ...model.transformer import apply
+from ...model.blocks import apply
 from ..compile.plan import Plan
 from ..forward.collapse import Collapsed
 from .features import means_behind_features
@@ -40,4 +40,3 @@ def begin(
             collapsed.points.values[j] = values
             collapsed.points.radius[j] = error(2, np.abs(values))
             collapsed.lost[j] = False
-    collapsed.points.forget()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import lcm
+from threading import Lock
 
 import numpy as np
 
@@ -19,9 +20,8 @@ from ..forward.collapse import Collapsed
 from ..forward.enclosed_tokens import Layer
 from ..forward.points import RESTS, UNCLEAR
 from .history import ActivationHistory
-from .integer_layers import IntegerLayers
 
-_LONG = 2000  # bits of a denominator up to which fractions are never reduced
+_SHORT_BITS = 2000  # fractions with shorter denominators are not reduced
 
 
 def replay(
@@ -84,7 +84,7 @@ class _Integers:
 
     def __init__(self, z: Array) -> None:
         self.z = z
-        self.limits = np.full(z.shape[1], _LONG)  # bits of q from which a point is reduced
+        self.limits = np.full(z.shape[1], _SHORT_BITS)  # bits of q from which a point is reduced
 
     def layers(self, at: Array, layers: Array, unclear: Array | None = None) -> None:
         """Take the points of the sequences ``at`` through one layer each, or all through one.
@@ -110,15 +110,16 @@ class _Integers:
             self.z[:, at] = z
 
     def _shortened(self, z: Array, at: Array) -> Array:
-        """The points ``z`` of the sequences ``at``, in lowest terms where they are long.
+        """The points ``z`` of the sequences ``at``; those with long numbers in lowest terms.
 
-        The divisor of long numbers is dear, so a point waits until its q has doubled.
+        Common divisors of long numbers take long to find. So a point that was reduced is reduced
+        again only when its q has twice as many bits.
         """
         long = _bits(z) > self.limits[at]
         if not long.any():
             return z
         z[:, long] //= np.gcd.reduce(z[:, long], axis=(0, 2))[:, None]
-        self.limits[at[long]] = np.maximum(_LONG, 2 * _bits(z[:, long]))
+        self.limits[at[long]] = np.maximum(_SHORT_BITS, 2 * _bits(z[:, long]))
         return z
 
     def times(self, factor: Fraction) -> None:
@@ -177,3 +178,48 @@ def _start(
 def _bits(z: Array) -> Array:
     """How many bits the denominators of points have, (n,)."""
     return np.array([q.bit_length() for q in z[0, :, -1].tolist()], dtype=np.int64)
+
+
+class IntegerLayers:
+    """Exact layers of a plan of L blocks, for points z = (X, q) that stand for X/q.
+
+    Row k is the feed-forward layer of block k where it is active, row L + k the factor ρ + α of
+    its attention. A row holds U (d+1), W (d+1) and an integer f: the layer takes z to
+    fz + ⟨U,z⟩W.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        count, d = len(plan), plan.dimension
+        self._rows = np.empty((2 * count, 2 * d + 3), dtype=object)
+        self._known = np.zeros(2 * count, dtype=bool)
+        self._lock = Lock()
+
+    def rows(self, wanted: Array) -> Array:
+        """All rows, (2L, 2d + 3), of which the ``wanted`` ones are filled."""
+        if not self._known[wanted].all():
+            with self._lock:
+                new = np.unique(wanted[~self._known[wanted]])
+                self._rows[new] = self._integers(new)
+                self._known[new] = True
+        return self._rows
+
+    def _integers(self, rows: Array) -> Array:
+        p, count, d = self.plan.parameters, len(self.plan), self.plan.dimension
+        layers, factors = rows[rows < count], rows[rows >= count] - count
+        left = _beside(p.u.take(layers), p.b.take(layers)).integer_rows()
+        right = p.w.take(layers).integer_rows()
+        found = [[*u, *w, 0, s * t] for (*u, s), (*w, t) in zip(left, right, strict=True)]
+        for k in factors.tolist():
+            factor = p.rho.entry(k) + p.alpha.entry(k)
+            more = factor.denominator - factor.numerator  # of q than of X
+            found.append([*[0] * d, 1, *[0] * d, more, factor.numerator])
+        return np.array(found, dtype=object).reshape(len(rows), 2 * d + 3)
+
+
+def _beside(u: ExactArray, b: ExactArray) -> ExactArray:
+    """(u, b), (n, d + 1)."""
+    d = u.shape[1]
+    exact = {k // d * (d + 1) + k % d: q for k, q in u.exact.items()}
+    exact |= {k * (d + 1) + d: q for k, q in b.exact.items()}
+    return ExactArray.owning(np.c_[u.values, b.values], exact)

@@ -68,7 +68,7 @@ class Suffix:
         return cls(units, zeros)
 
     @cached_property
-    def ready(self) -> bool:
+    def is_constant(self) -> bool:
         """Whether the map is constant: the output is `constant` whatever x is."""
         return not self.columns
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...exact.array import Array
 
-_ENTRIES = 1 << 18  # of a product: it stays in the cache, and threads seldom wait for each other
+_ENTRIES_IN_CACHE = 1 << 18  # entries of a product that fits the processor's cache
 
 
 def runs(count: int, width: int) -> list[slice]:
@@ -15,7 +15,7 @@ def runs(count: int, width: int) -> list[slice]:
     >>> runs(1000, 512)
     [slice(0, 500, None), slice(500, 1000, None)]
     """
-    parts = max(1, -(-count * width // _ENTRIES))
+    parts = max(1, -(-count * width // _ENTRIES_IN_CACHE))
     size = max(1, -(-count // parts))
     return [slice(a, min(a + size, count)) for a in range(0, count, size)]
 

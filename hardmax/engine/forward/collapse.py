@@ -24,11 +24,12 @@ from .points import EnclosedPoints
 class Collapsed:
     """n sequences as points behind the collapse.
 
-    ``points`` encloses them, except where they are ``lost``. ``uniform`` (n,) marks the sequences
-    all of whose tokens are known to have passed the same affine maps ``story``. The collapse took
-    the tokens of such a sequence to the token ``leader`` or to their mean (None), and multiplied by
-    α. If the ``means`` are known exactly, the story begins with them. ``starts`` holds exact points
-    X/q behind α as rows (X, q), for sequences that are not uniform.
+    ``points`` encloses them, except for the sequences that are ``lost``: floats do not know their
+    points. ``uniform`` (n,) marks the sequences whose tokens all passed the same affine maps for
+    certain; ``story`` lists these maps. The collapse took the tokens of such a sequence to the
+    token ``leader``, or to their mean (None), and multiplied by α. If ``means`` are given they are
+    the exact points from which the story starts. ``starts`` holds exact points X/q behind the
+    collapse as rows (X, q), for sequences that are not uniform.
     """
 
     points: EnclosedPoints
@@ -81,20 +82,16 @@ def _enclosed(plan: Plan, tokens: ExactArray, offsets: Array) -> Collapsed:
     """Points enclosed in floats from the start."""
     batch = EnclosedTokens.of(plan, tokens, offsets)
     p, end = plan.parameters, plan.collapse or 0
-    to_means = not p.v.values[end].any()
-    postponed: int | None = None
     if plan.features:
         batch.features(plan.prefix[: plan.features])
     for block in plan.prefix[plan.features :]:
-        # a layer that is active on all tokens is affine: apply it to the means
-        last = block == plan.prefix[-1]
-        if plan.moves[block] and batch.layer(block, last and to_means):
-            postponed = block
+        if plan.moves[block]:
+            batch.layer(block)
         if block < end and not plan.rests[block]:
             rho, alpha = float(p.rho.values[block]), float(p.alpha.values[block])
             batch.pull(block, rho, alpha)
-    leader = None if to_means else batch.leaders(end)
-    points = batch.means(postponed) if leader is None else batch.rows(leader)
+    leader = batch.leaders(end) if p.v.values[end].any() else None
+    points = batch.means() if leader is None else batch.rows(leader)
     alpha = float(p.alpha.values[end])
     if alpha != 1 or end in p.alpha.exact:
         points.scale(alpha)

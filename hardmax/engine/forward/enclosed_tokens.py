@@ -68,19 +68,14 @@ class EnclosedTokens:
             plan, tokens, first, bounds, bounds[:-1], lengths, x, radius, top, uniform, found
         )
 
-    def layer(self, block: int, may_wait: bool) -> bool:
-        """Apply a layer to all tokens.
-
-        If it is active on all of them and ``may_wait``, it is not applied, and the answer is True.
-        """
+    def layer(self, block: int) -> None:
+        """Apply a layer to all tokens."""
         arrays = self.plan.arrays
         t, bound = self._products(arrays.u[block], float(arrays.b[block]))
         low, high = float(t.min()), float(t.max())
         if high < -bound:
-            return False
+            return
         if low > bound:
-            if may_wait:
-                return True
             whole = np.ones(len(self.lengths), dtype=bool)
         else:
             whole = self._count(t > bound) == self.lengths
@@ -89,12 +84,12 @@ class EnclosedTokens:
         reach = arrays.absolute_w[block]
         self.x = self.x + np.maximum(t, 0.0)[:, None] * arrays.w[block]
         self._grow(self.top + reach * (max(high, 0.0) + bound), self.radius + reach * bound)
-        return False
 
     def features(self, blocks: Sequence[int]) -> None:
-        """Apply layers none of which reads what another one writes, to all tokens.
+        """Apply layers to all tokens at once.
 
-        Their products are those with the tokens as they are; what they add are products as well.
+        None of them reads a coordinate that one of them writes. So all ⟨u,z⟩ are one product with
+        the tokens, and all that the layers add is another one.
         """
         arrays, size = self.plan.arrays, self.plan.sizes.panel
         written = np.flatnonzero((arrays.w[list(blocks)] != 0).any(axis=0))
@@ -147,32 +142,11 @@ class EnclosedTokens:
     def _count(self, mask: Array) -> Array:
         return np.asarray(np.add.reduceat(mask, self.starts, dtype=np.int64))
 
-    def means(self, layer: int | None = None) -> EnclosedPoints:
-        """Enclose the means, after a ``layer`` that is active on all tokens and therefore
-        affine.
-        """
-        n = int(self.lengths[0])
-        if len(self.x) == n * len(self.lengths) and (self.lengths == n).all():
-            grouped = self.x.reshape(len(self.lengths), n, -1)
-            means = np.einsum("nid->nd", grouped)  # faster than a sum
-            if n > 1:
-                means /= n
-        else:
-            n = int(self.lengths.max())
-            means = totals(self.x, self.bounds)
-            means /= self.lengths[:, None]
-        spread = error(n + 3, self.top, self.radius)
-        if layer is not None:
-            arrays = self.plan.arrays
-            b, size, d = float(arrays.b[layer]), arrays.absolute_u[layer], means.shape[1]
-            t = means @ arrays.u[layer]
-            t += b
-            bound = error(d + 8, float(size @ self.top) + abs(b), float(size @ spread))
-            reach = arrays.absolute_w[layer]
-            top = self.top + reach * (float(np.abs(t).max()) + bound)
-            means += t[:, None] * arrays.w[layer]
-            spread = error(8, top, spread + reach * bound)
-            self.story.append(Layer(layer, np.ones(len(means), dtype=bool)))
+    def means(self) -> EnclosedPoints:
+        """Enclose the means."""
+        means = totals(self.x, self.bounds)
+        means /= self.lengths[:, None]
+        spread = error(int(self.lengths.max()) + 3, self.top, self.radius)
         return EnclosedPoints(means, np.tile(spread, (len(means), 1)))
 
     def rows(self, leader: Array) -> EnclosedPoints:

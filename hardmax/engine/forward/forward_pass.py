@@ -1,21 +1,21 @@
-"""Points through a panel: one matrix product, then only the points that move (theory C1, C4).
+"""Take points through a panel (theory C1, C3, C4).
 
-Where few layers of a panel are active on a point, the rest filter finds each point's first active
-item, all such points move at once, and their later items are tested again. Where many layers are
-active (`columns`), they are applied in order.
+In most panels few layers are active on a point. One matrix product (`RestFilter`) finds the first
+item that may move each point. All these points move at once, and their later items are tested
+again. In the other panels all layers are applied to all points (`_in_order`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ...enclosure.rounding import error
 from ...exact.array import Array
 from ..compile.panel import Panel
 from ..sizes import Sizes
 from .buffers import Buffers, runs
-from .columns import clip, columns
 from .points import RESTS, EnclosedPoints
-from .record import ActivationRecord, SparseRecord
+from .record import ActivationRecord, DenseRecord, SparseRecord
 from .tents import apply_tents
 
 
@@ -23,19 +23,16 @@ def apply_panel(
     panel: Panel, points: EnclosedPoints, buffers: Buffers, sizes: Sizes
 ) -> ActivationRecord:
     """Apply a panel to all points, in place, and return which layers were active on which."""
-    if panel.kind == "clips":
-        return clip(panel, points)
-    if in_order(panel, sizes):
-        return columns(panel, points)
+    if _takes_order(panel, sizes):
+        return _in_order(panel, points)
     if panel.kind == "tents" and panel.unread is not None:
-        return apply_tents(panel, points, panel.unread, buffers)
+        return apply_tents(panel, points, buffers)
     return _rounds(panel, points, buffers, sizes)
 
 
-def in_order(panel: Panel, sizes: Sizes) -> bool:
-    """Whether all layers of a panel are applied in order (`columns`)."""
-    short = panel.kind == "layers" and len(panel) <= sizes.few and not panel.fused
-    return panel.kind == "straight" or short
+def _takes_order(panel: Panel, sizes: Sizes) -> bool:
+    """Whether all layers of a panel are applied in order (`_in_order`)."""
+    return panel.kind == "straight" or (panel.kind == "layers" and len(panel) <= sizes.few)
 
 
 def _hits(panel: Panel, points: EnclosedPoints, buffers: Buffers) -> tuple[Array, Array]:
@@ -55,7 +52,7 @@ def _hits(panel: Panel, points: EnclosedPoints, buffers: Buffers) -> tuple[Array
             np.less_equal(products, 0.0, out=hits[some])
         else:
             np.greater_equal(np.abs(products, out=products), bounds[some], out=hits[some])
-    return np.logical_not(hits, out=hits), reach  # what is not a number is a hit
+    return np.logical_not(hits, out=hits), reach  # NaN counts as a hit
 
 
 def _rounds(
@@ -78,9 +75,11 @@ def _rounds(
                 moved.put(mine, part)
             events.add(rows[mine], blocks, states)
             changed[mine] |= states != RESTS
-            if panel.fused:  # layers of a ridge do not move ⟨u,x⟩, but enlarge its error
+            if (
+                panel.kind == "tents"
+            ):  # the layers of a tent leave ⟨u,x⟩ alone, but its error bound grows
                 near = moved.reach(panel.unread)
-        # what did not move keeps its rest_filter; what did goes through it again
+        # points that moved are tested again; for the others the last test still holds
         if changed.all():
             found, reach = _hits(panel, moved, buffers)
             hits = found & panel.rest_filter.later[item]
@@ -110,13 +109,40 @@ def _finish(
         kept = np.isin(given, rows, invert=True)
         events.rows[i] = given[kept]
         events.blocks[i], events.states[i] = events.blocks[i][kept], events.states[i][kept]
-    if panel.kind == "tents":
-        for block in panel.blocks.tolist():
-            blocks = np.full(len(rows), block)
-            events.add(rows, blocks, start.layer(panel.arrays, blocks, start.reach()))
-    else:
-        grid = columns(panel, start)
-        for i, block in enumerate(panel.blocks.tolist()):
-            events.add(rows, np.full(len(rows), block), grid.states(i))
+    for block in panel.blocks.tolist():
+        blocks = np.full(len(rows), block)
+        events.add(rows, blocks, start.layer(panel.arrays, blocks, start.reach()))
     points.put(rows, start)
     return events
+
+
+def _in_order(panel: Panel, points: EnclosedPoints) -> DenseRecord:
+    """Apply the layers one after another, and correct what later layers see as the points move.
+
+    With t_k = ⟨u_k,x⟩ + b_k at the entrance and a_i = max(0, t_i) on the way, layer k meets
+    t_k + Σ_{i<k} a_i ⟨w_i,u_k⟩, and the point leaves at x + Σ a_i w_i.
+    """
+    x, r = points.values, points.radius
+    u, _, b, w, size_w = panel.layers
+    t = u @ x.T
+    t += b
+    for i, first, coupling in panel.consequent:
+        t[first:] += coupling[:, None] * np.maximum(t[i], 0.0)
+    bound = _errors(panel, points.reach(panel.unread), t)
+    active, rests = t > bound, t < -bound
+    unclear = ~(active | rests)
+    rise = np.maximum(t, 0.0)
+    grown = r + np.where(rests, 0.0, bound).T @ size_w
+    r[:] = error(2 * panel.roundings, np.abs(x) + rise.T @ size_w, grown)
+    x += rise.T @ w
+    return DenseRecord(active, unclear if unclear.any() else None)
+
+
+def _errors(panel: Panel, reach: Array, t: Array) -> Array:
+    """Bound the errors of all t, (K, n); infinite where something overflows."""
+    size = panel.rounding
+    bound = error(panel.roundings, np.abs(panel.layers[2]), panel.lengths[:, None] * reach)
+    for i, first, coupling in panel.consequences:
+        pushed = bound[i] * ~(t[i] < -bound[i]) + size * np.maximum(t[i], 0.0)
+        bound[first:] += coupling[:, None] * pushed
+    return np.where(np.isfinite(t) & np.isfinite(bound), bound, np.inf)

@@ -16,8 +16,8 @@ import numpy as np
 from ...exact.array import Array, ExactArray
 from ..compile.plan import Plan
 
-_MOST = 2.0**53  # integers up to here, and sums of them up to here, are exact in float64
-_LARGE = 2.0**40  # where a common divisor is worth looking for
+_EXACT_BELOW = 2.0**53  # float64 holds integers below this, and adds them exactly
+_REDUCE_FROM = 2.0**40  # from this size on a common divisor of all numbers is divided out
 
 
 @dataclass
@@ -86,7 +86,7 @@ def exact_means(plan: Plan, tokens: ExactArray, offsets: Array) -> ExactMeans | 
     if scaled is None or plan.collapse is None:
         return None
     numerators, denominator = scaled
-    if not denominator < _MOST:
+    if not denominator < _EXACT_BELOW:
         return None
     first, end = int(offsets[0]), int(offsets[-1])
     z = np.empty((tokens.shape[1], end - first))
@@ -117,7 +117,7 @@ def exact_means(plan: Plan, tokens: ExactArray, offsets: Array) -> ExactMeans | 
 def _held(bound: float) -> None:
     """Raise OverflowError where integers of at most this absolute value may be rounded. ``bound``
     is itself rounded a few times, which the factor covers."""
-    if not bound * (1 + 2.0**-40) < _MOST:
+    if not bound * (1 + 2.0**-40) < _EXACT_BELOW:
         raise OverflowError
 
 
@@ -207,7 +207,7 @@ class _IntegerTokens:
     def _grown(self, top: float) -> None:
         """Note a new bound; where it is large, divide by what all numbers share, and look."""
         self.top = top
-        if max(top, float(self.q.max())) < _LARGE:
+        if max(top, float(self.q.max())) < _REDUCE_FROM:
             return
         common = float(np.gcd(np.gcd.reduce(self.z.astype(np.int64), axis=None), _common(self.q)))
         if common > 1:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ...exact.array import Array
-from .points import ACTIVE, RESTS, UNCLEAR
+from .points import RESTS
 
 
 @dataclass
@@ -48,12 +48,6 @@ class DenseRecord:
 
     active: Array
     unclear: Array | None  # None: nothing is
-    everywhere: bool = False  # all layers are active on all points
-
-    def states(self, item: int) -> Array:
-        """States of all points at one layer, (n,)."""
-        doubt = 0 if self.unclear is None else UNCLEAR * self.unclear[item]
-        return np.asarray(np.where(self.active[item], ACTIVE, doubt))
 
 
 ActivationRecord = SparseRecord | DenseRecord

@@ -1,12 +1,13 @@
-"""Ridges: consecutive layers that together map z to z + g(⟨u,z⟩), g piecewise linear (theory C3).
+"""Tents: consecutive layers that move only the points inside a slab (theory C3).
 
-The layers of a ridge share u up to a factor, u_k = s_k u, and do not change what they read:
-⟨u,w_k⟩ = 0. So g is affine far out on either side:
+The layers of a tent share u up to a factor, u_k = s_k u, and do not change what they read:
+⟨u,w_k⟩ = 0. So they map z to z + g(⟨u,z⟩) with a piecewise linear g, which is affine far out on
+either side:
 
     g(t) = Σ_{s_k > 0} (s_k t + b_k) w_k for large t, the same sum over s_k < 0 for small t.
 
-If both sums vanish, the ridge is a *tent*: it moves nothing outside the slab between its knots
-t = −b_k/s_k. If one vanishes, the ridge leaves a half-space in place, as a single layer does.
+If both sums vanish, nothing moves outside the slab between the least and the largest knot
+t = −b_k/s_k.
 """
 
 from __future__ import annotations
@@ -19,27 +20,12 @@ import numpy as np
 
 from ...enclosure.rounding import LEAST, MOST, SLACK, gamma
 from ...exact.array import Array, ExactArray, ranges
-from ..sizes import SIZES
 from .arrays import BlockArrays
 
-_NEAR = 2.0**-48  # far above the rounding of two products
+_NEARLY_PARALLEL = 2.0**-48  # relative difference, far above the rounding of two products
 
 Rational = int | Fraction
 State = frozenset[tuple[tuple[bool, int], tuple[Rational, Rational]]]
-
-
-@dataclass(frozen=True)
-class Ridge:
-    """The layers at the places ``start`` to ``stop`` − 1 of a run.
-
-    g vanishes where ⟨u,z⟩ is small, with u the direction of block ``lead``; for a ``tent`` also
-    where it is large.
-    """
-
-    start: int
-    stop: int
-    lead: int
-    tent: bool
 
 
 @dataclass(frozen=True)
@@ -49,18 +35,19 @@ class _Layers:
     A change is a slope and an offset. All slopes are multiples of one unit, and so are all offsets.
     """
 
-    blocks: list[int]
     rising: list[bool]
     knots: list[float]
     changes: list[list[tuple[int, Rational, Rational]]]
 
     def part(self, a: int, b: int) -> _Layers:
         """The layers from a to b."""
-        return _Layers(self.blocks[a:b], self.rising[a:b], self.knots[a:b], self.changes[a:b])
+        return _Layers(self.rising[a:b], self.knots[a:b], self.changes[a:b])
 
 
-def ridges(arrays: BlockArrays, run: Array, hinges: int = SIZES.hinges) -> list[Ridge]:
-    """List the ridges of at least two layers among consecutive layers, in order."""
+def find_tents(arrays: BlockArrays, run: Array) -> list[tuple[int, int]]:
+    """List the tents among consecutive layers, in order: the place of the first layer in ``run``
+    and the place behind the last one.
+    """
     stretches = list(_parallel(arrays, run))
     if not stretches:
         return []
@@ -68,11 +55,11 @@ def ridges(arrays: BlockArrays, run: Array, hinges: int = SIZES.hinges) -> list[
     blocks = run[ranges(starts, stops - starts)]
     firsts = np.repeat(run[starts], stops - starts)
     layers = _layers(arrays, blocks, firsts)
-    found: list[Ridge] = []
+    found: list[tuple[int, int]] = []
     end = 0
     for start, stop in stretches:
         begin, end = end, end + stop - start
-        found += _cut(arrays, layers.part(begin, end), start, hinges)
+        found += [(start + a, start + b) for a, b in _shortest(layers.part(begin, end))]
     return found
 
 
@@ -99,7 +86,7 @@ def _parallel(arrays: BlockArrays, run: Array) -> Iterator[tuple[int, int]]:
     pivots = np.abs(before).argmax(axis=1)
     left = after * before[row, pivots][:, None]
     right = before * after[row, pivots][:, None]
-    near = (np.abs(left - right) <= _NEAR * np.abs(right)).all(axis=1)
+    near = (np.abs(left - right) <= _NEARLY_PARALLEL * np.abs(right)).all(axis=1)
     near &= after.any(axis=1) & before.any(axis=1) & (np.diff(run) == 1)
     if not near.any():
         return
@@ -135,37 +122,22 @@ def _layers(arrays: BlockArrays, blocks: Array, firsts: Array) -> _Layers:
     for k, i, w in zip(rows.tolist(), coordinates.tolist(), weights, strict=True):
         changes[k].append((i, sizes[k] * w, offsets[k] * w))
     places = knots(arrays, blocks, firsts).tolist()
-    return _Layers(blocks.tolist(), rising.tolist(), places, changes)
+    return _Layers(rising.tolist(), places, changes)
 
 
-def _cut(arrays: BlockArrays, layers: _Layers, place: int, hinges: int) -> Iterator[Ridge]:
-    """Cut parallel layers, of which the first is at ``place``, into tents and half-space ridges.
-
-    Tents are as short as possible. Layers that leave neither side in place stay single.
-    """
-    blocks, rising = layers.blocks, layers.rising
-    states = list(_states(layers))
+def _shortest(layers: _Layers) -> list[tuple[int, int]]:
+    """The tents among parallel layers, as short as possible: between their ends, what the layers
+    add far out is the same on both sides."""
     tents: list[tuple[int, int]] = []
-    seen = {states[0]: 0}
-    for i, state in enumerate(states[1:], 1):
+    states = _states(layers)
+    seen = {next(states): 0}
+    for i, state in enumerate(states, 1):
         start = seen.get(state)
         if start is not None and _wide(layers.knots[start:i]):
             tents.append((start, i))
             seen = {}
         seen[state] = i
-    end = 0
-    for start, stop in [*tents, (len(blocks), len(blocks))]:
-        for a in range(end, start, hinges):
-            b = min(a + hinges, start)
-            at = _lead(states[a], states[b], rising[a:b])
-            if b - a > 1 and at is not None:
-                lead = blocks[a + at]
-                seen_from = knots(arrays, np.array(blocks[a:b]), np.full(b - a, lead))
-                if _moderate(seen_from.tolist()):
-                    yield Ridge(place + a, place + b, lead, False)
-        if stop > start:
-            yield Ridge(place + start, place + stop, blocks[0], True)
-        end = stop
+    return tents
 
 
 def _states(layers: _Layers) -> Iterator[State]:
@@ -196,21 +168,9 @@ def _exact(array: ExactArray, places: Array) -> Sequence[Rational]:
     return [p * (common // q) for p, q in ratios]
 
 
-def _lead(before: State, after: State, rising: list[bool]) -> int | None:
-    """The first layer that is at rest on the side where all of them together are; None if there is
-    none.
-    """
-    for side in (True, False):
-        if side in rising and all(part[0][0] == side for part in before ^ after):
-            return rising.index(side)
-    return None
-
-
 def _wide(places: list[float]) -> bool:
-    """Whether the knots differ, as far as floats can tell."""
-    return max(places) > min(places) and _moderate(places)
-
-
-def _moderate(places: list[float]) -> bool:
-    """Whether the knots have sizes for which the rounding bounds hold."""
-    return all(x == 0 or LEAST < abs(x) < MOST for x in places)
+    """Whether the knots differ, as far as floats can tell, and have sizes for which the rounding
+    bounds hold.
+    """
+    moderate = all(x == 0 or LEAST < abs(x) < MOST for x in places)
+    return max(places) > min(places) and moderate
