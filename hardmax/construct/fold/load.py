@@ -1,9 +1,8 @@
 """Load: groups of points with consecutive addresses, and one hinge in front of each.
 
 Behind hinge g every string m has a slope β_{g,m} and the hash a slope κ_g. The hash is chosen so
-that the loads of all strings are even, then the strings of a group are solved one by one. A string
-that finds no slope starts from another slope in the group before, which makes its phases others;
-after that the group gives up its last points.
+that the loads of all strings are even, then the strings of a group are solved one by one. Where one
+finds no slope the group gives up its last points.
 """
 
 from __future__ import annotations
@@ -68,23 +67,18 @@ class Loads:
     least: list[int] = field(default_factory=list)
 
     def note(self, group: Group, hinge: int) -> None:
-        """Add a solved group; strings that changed in the group before are written again."""
+        """Add a solved group."""
         self.hinges.append(hinge)
         self.kappas.append(group.kappa)
         self.slopes.append(group.slopes)
         self.ys += [0] * group.size
-        for m in range(len(group.jobs)):
-            self.place(group, m)
+        for job, slope in zip(group.jobs, group.slopes, strict=True):
+            for row, base, step in zip(job.rows, job.bases, job.steps, strict=True):
+                self.ys[group.first + row] = base + step * slope
         least = group.reading.least.tolist()
         self.least = self.least or [0] * len(least)
         self.least = [min(a, b) if a and b else a or b
                       for a, b in zip(self.least, least, strict=True)]  # fmt: skip
-
-    def place(self, group: Group, m: int) -> None:
-        """Where the points of string m end."""
-        job, slope = group.jobs[m], group.slopes[m]
-        for row, base, step in zip(job.rows, job.bases, job.steps, strict=True):
-            self.ys[group.first + row] = base + step * slope
 
 
 class Loader:
@@ -102,7 +96,6 @@ class Loader:
         self.ends = frame.hash.top - points.width  # h ends a group below this
         self.h = self.ends << frame.scale >> 1
         self.values = [start << frame.scale for start in frame.starts]
-        self.before: Group | None = None
 
     def run(self) -> Loads:
         """Load all points; at least one for each hinge."""
@@ -112,14 +105,10 @@ class Loader:
         hinge = self.points.first - max(1, (near - self.points.first) // _GAP)
         while first < count:
             group = self._group(first, hinge, expected)
-            if self.before is not None:
-                for m, slope in group.changed.items():
-                    self.before.slopes[m] = slope
-                    loads.place(self.before, m)
             loads.note(group, hinge)
             tell("load", count - first - group.size)
             self.h += group.kappa * group.length
-            self.values, self.before = group.ends(), group
+            self.values = group.ends()
             first += group.size
             hinge += group.length
             expected = max(2, int(0.7 * expected + 0.3 * group.size))
@@ -233,7 +222,7 @@ class Loader:
         else:
             reading = Reading.none(size)
         return Strings(
-            frame, self.points, self.columns, self.codes, self.values, self.before, first, x,
+            frame, self.points, self.columns, self.codes, self.values, first, x,
             reading, kappa, lambda count: self._length(first, hinge, count), self.effort.beam,
             self.rng,
         )  # fmt: skip

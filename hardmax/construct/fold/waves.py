@@ -20,6 +20,8 @@ _REACH = 40  # log2 of the turns, over the number of bands, up to which floats a
 _INSIDE = 1 - 2.0**-9  # part of a band that floats aim at
 _SPENT = 2.0**-12  # an interval of slopes shorter than this many turns is dropped
 _KEPT = 8  # slopes returned for a string
+_FINE = 40  # bits of the ratio of two frequencies
+_LEFT = 0.25  # a string is searched if at least 1/4 interval is expected to be left everywhere
 
 
 @dataclass(frozen=True)
@@ -102,12 +104,32 @@ def single(job: Job, wave: Wave) -> int | None:
 
 def solve(jobs: Sequence[Job], wave: Wave, beam: int, rng: np.random.Generator) -> None:
     """Fill in ``slopes`` of every job, at most a dozen, the best first; empty if none was found."""
-    if not jobs:
+    likely = [job for job in jobs if not doubtful(job, wave, beam)]
+    if not likely:
         return
-    search = _Search(jobs, wave, beam, rng)
-    for j in range(max((len(job.steps) for job in jobs), default=0)):
+    search = _Search(likely, wave, beam, rng)
+    for j in range(max(len(job.steps) for job in likely)):
         if not search.step(j):
             break
+
+
+def doubtful(job: Job, wave: Wave, beam: int) -> bool:
+    """Whether hardly an interval is expected to be left behind a point, which is then ``died``.
+
+    A point leaves one part in ``bands`` of the slopes, so only frequencies matter here, not phases.
+    """
+    outer, pieces, turns, before = wave.bands - 1, 1.0, 1.0, 2 << wave.bits
+    for j, (step, code) in enumerate(zip(job.steps, job.codes, strict=True)):
+        rise = step if j else step * job.length
+        turns *= min((rise << _FINE) // before, 1 << 2 * _FINE) / (1 << _FINE)
+        over = max(1.0, (pieces + turns) / (2 * beam))  # so many times more than are kept
+        arcs = 1 if code in (0, outer) else 2
+        pieces = (pieces / wave.bands + turns * arcs) / over
+        turns, before = turns / over / wave.bands, step
+        if pieces < _LEFT:
+            job.died = j
+            return len(job.steps) > 1
+    return False
 
 
 class _Search:
@@ -206,11 +228,11 @@ class _Search:
             width = hi[mine] - lo[mine]
             mine = mine[np.argsort(-width, kind="stable")[: self.beam // _BASES]]
             unit = self.units[k]
-            longest = int((hi[mine] - lo[mine]).max()) << unit
+            longest = _whole((hi[mine] - lo[mine]).max(), unit)
             self.units[k] = max(0, longest.bit_length() - 50)
             for i in mine.tolist():
-                length = int(hi[i] - lo[i]) << unit
-                bases.append(self.bases[base[i]] + (int(lo[i]) << unit))
+                length = _whole(hi[i] - lo[i], unit)
+                bases.append(self.bases[base[i]] + _whole(lo[i], unit))
                 owner.append(k)
                 base[i] = len(bases) - 1
                 lo[i], hi[i] = 0.0, float(length >> self.units[k])
@@ -254,10 +276,16 @@ class _Search:
             for i in mine[np.argsort(-width, kind="stable")[:_KEPT]].tolist():
                 eighth, unit = (self.hi[i] - self.lo[i]) / 8, self.units[k]
                 start = self.bases[self.base[i]]
-                low = start + (int(self.lo[i] + eighth) << unit)
-                high = start + (int(self.hi[i] - eighth) << unit)
+                low = start + _whole(self.lo[i] + eighth, unit)
+                high = start + _whole(self.hi[i] - eighth, unit)
                 self.jobs[k].slopes.append(short(low, max(low, high)))
         self._keep(~done)
+
+
+def _whole(value: float, unit: int) -> int:
+    """value·2^unit, rounded down."""
+    above, below = float(value).as_integer_ratio()
+    return (above << unit) // below
 
 
 def short(low: int, high: int) -> int:
