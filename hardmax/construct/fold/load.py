@@ -29,7 +29,8 @@ _PLACES = 0.2, 0.5, 0.8  # where groups are looked at to compare plans
 _LONG = 12  # of them tried in a long search, at least
 _GOOD = 0.98, 1.04  # part of the size hoped for that ends a short search, and a long one
 _APART = 100  # slopes of the hash that are tried differ by 1/100 of its range
-_SAFE = 0.5, 2.0  # bits of a string's capacity that are not counted on, without and with windows
+_SAFE = 0.5, 1.0  # bits of a string's capacity that are not counted on, without and with windows
+_CAP = 1.5  # points of a window beyond those that divide twice the beam down to one slope
 _READ = 2  # times as many are read exactly
 _POOR = 0.6  # part of it below which a slope of the hash is given up
 _GAP = 8  # a hinge lies at most 1/8 of the group's length behind its last point
@@ -193,7 +194,8 @@ class Loader:
         z = self.points.hashed[first : first + largest]
         bits = log2(self.frame.wave.bands)
         most = self.most - _SAFE[self.frame.plan.b > 0] / bits
-        given = z, ways, self.h / unit, ends, most, sizes, bits
+        cap = (1 + log2(self.effort.beam)) / bits + _CAP
+        given = z, ways, self.h / unit, ends, most, cap, sizes, bits
         return self.frame.hash.propose(*given), ends, length, largest
 
     def typical(self) -> float:
