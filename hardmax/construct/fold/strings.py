@@ -13,7 +13,8 @@ from .address import Points
 from .common import Array
 from .frame import Frame
 from .hash import Reading
-from .waves import Job, doubtful, serves, single, solve
+from .search import solve
+from .waves import Job, doubtful, serves, single
 
 _OVER = 0.5  # bits by which a string may be overloaded when it is tried
 _LESS = 8  # 1/8 of the intervals are kept where a string is searched first
