@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax import checker
+from hardmax.construct.fold import TooDeepError, build_fold
 from hardmax.construct.fold.end import ending
 from hardmax.construct.fold.select import tree
 from hardmax.construct.fold.waves import Wave
 from hardmax.dataset import ContradictionError
+from hardmax.dataset.measures import merge
 from hardmax.engine.compile.plan import Plan
 from hardmax.engine.exact.chain_steps import Wave as ChainedWave
 from hardmax.engine.exact.chains import Chains
@@ -171,6 +173,18 @@ def test_the_checker_agrees(tmp_path, run):
     path.write_text("\n".join(["sequence,label,x1,x2,x3", *dict.fromkeys(rows)]) + "\n")
     assert run("build", path, "-o", model, "--strategy", "fold").code == 0
     assert checker.main([str(model), str(path)]) == 0
+
+
+@pytest.mark.parametrize("most", [20, 40, 60, 80])
+def test_stops_where_it_would_be_too_deep(most):
+    data = uniform(400, 4, 3)
+    least = len(hm.build(data, strategy="fold"))
+    try:
+        assert len(build_fold(data, merge(data), most=most)) <= most
+    except TooDeepError:
+        assert most < 1.3 * least
+    else:
+        assert most > least / 1.3
 
 
 def test_auto_takes_it_unless_margins_are_asked_for():

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from ..dataset import Dataset
 from ..dataset.measures import Merged
 from ..model.transformer import Transformer
 from .cover.strategy import build_cover
-from .fold import build_fold, expected_blocks
+from .fold import TooDeepError, build_fold, expected_blocks
 from .paper.strategy import build_paper
 
-_NEAR = 1.1  # the number of blocks of fold is known about so well beforehand
+_CLEAR = 0.9  # fold is built where it promises at most 9/10 of the blocks of the others
 
 
 def build_auto(
@@ -25,7 +26,11 @@ def build_auto(
     """Build the shallowest of paper, peel, cover and fold; ``meta`` says which one, and why.
 
     ``robust`` leaves fold out, as its models have no margins. Learned rules are kept unless fold
-    is less than half as deep. fold is only built where it promises to be shallower.
+    is less than half as deep.
+
+    The search of fold takes several times as long as all the rest. So it starts only where
+    `expected_blocks` promises at most 9/10 of the blocks of the others, and it stops as soon as the
+    points loaded so far, at least 1/8 of all, say that fold will not be shallower.
 
     `cover` compares its own variants, and is `peel` if `peel` is at most as deep. `paper` needs one
     block to cluster and at least one block for each merge of two points, 1 + N − M in all, so it is
@@ -39,9 +44,10 @@ def build_auto(
     if not robust and data.dimension > 1 and len(labels) > 1:
         targets = {label: data.sets[label].witness() for label in labels if label is not None}
         room = len(cover) // 2 if cover.meta["form"] == "rules" else len(cover)
-        if expected_blocks(len(merged), targets) < _NEAR * room:
-            fold = build_fold(data, merged, seed, None)
-            if len(fold) < min(room, fewest):
+        room = min(room, fewest) - 1
+        if expected_blocks(len(merged), targets) <= _CLEAR * room:
+            with suppress(TooDeepError):
+                fold = build_fold(data, merged, seed, None, room)
                 counts = {name: len(cover), "fold": len(fold)}
                 why = f"fold takes {len(fold)} blocks, {name} {len(cover)}, paper at least {fewest}"
                 fold.meta |= {"built": "fold", "counts": counts, "why": why}

@@ -19,10 +19,10 @@ from ..errors import InputError, ResourceLimitError
 from ..exact.array import Array, ExactArray
 from ..exact.matrix import IntegerRows
 from ..exact.rows import row_of, vector_of
+from ..model.blocks import apply
 from ..model.layers import RankOneBlock
 from ..model.parameters import HEADED, VECTORS, PackedBlock, Parameters
 from ..model.tokens import Tokens
-from ..model.blocks import apply
 from ..model.transformer import Transformer
 from .chunks import chunks
 from .exact.backward import OPEN

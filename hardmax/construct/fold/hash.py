@@ -16,6 +16,8 @@ from .plan import Plan
 from .select import Tree, tree
 
 _FINE = 60  # bits of h in which most decisions are taken
+_BITS = -30, 6  # log2 of the slopes expected: fewer are none, more are certain
+_STEPS = 8  # steps in one bit of them
 _PIECE = 1 << 16  # numbers that are looked at together
 
 
@@ -113,21 +115,34 @@ class Hash:
         return string * self.plan.windows + window
 
     def propose(
-        self, z: Array, x: Array, start: float, ends: Array, most: Array, sizes: Array, bits: float
+        self,
+        z: Array,
+        x: Array,
+        start: float,
+        ends: Array,
+        most: Array,
+        cap: float,
+        sizes: Array,
+        bits: float,
     ) -> Array:
         """For every end of h, in widths, how many of the n points will fit, as far as one can say.
 
         z, x (n,) are the hash coordinate and the address from the hinge on, x ending at 1. A
-        string whose load is below ``most`` (2^b,) by s points has about 2^(s·bits) slopes.
+        string whose load is below ``most`` (2^b,) by s points has about 2^(s·bits) slopes. Of these
+        the search keeps so few that the next window, however light the ones before were, carries at
+        most ``cap`` points.
         """
         k, windows = self.plan.strings, self.plan.windows
         piece = self.width * windows / self.cell  # pieces of `_keys` in a width
         still, moved = ((z + start) * piece).astype(np.float32), (x * piece).astype(np.float32)
         points, cells = len(x), k * windows
-        spare = most[:, None] - np.arange(points + 1)
-        slopes = np.exp2(np.clip(spare * bits, -30.0, 6.0))
-        chance = np.log(-np.expm1(-slopes)).astype(np.float32).ravel()  # by window and load
-        row = (np.arange(windows) * (points + 1))[:, None, None, None]
+        fewest, enough = _BITS
+        slopes = np.exp2(np.arange(fewest, enough, 1 / _STEPS))
+        chance = np.log(-np.expm1(-slopes)).astype(np.float32)  # by the steps of bits that are left
+        point = np.float32(bits * _STEPS)  # what a point takes of them, and a window adds
+        rises = np.diff(most, prepend=0).astype(np.float32) * point
+        highest = np.full(windows, cap, dtype=np.float32) * point
+        highest[0] = np.inf
         bucket = np.searchsorted(sizes, np.arange(points), side="right") * cells
         gains = np.diff(sizes, prepend=0)
         found = []
@@ -139,6 +154,10 @@ class Hash:
             key += bucket + np.arange(len(ways))[:, None] * (len(sizes) * cells)
             loads = np.bincount(key.ravel(), minlength=len(ways) * len(sizes) * cells)
             loads = loads.reshape(len(ways), len(sizes), k, windows).cumsum(axis=1)
-            loads = loads.transpose(3, 0, 1, 2).cumsum(axis=0) + row
-            found.append(np.exp(chance[loads].sum(axis=(0, 3))) @ gains)
+            left, total = np.float32(0), np.float32(0)
+            for load, rise, top in zip(loads.transpose(3, 0, 1, 2), rises, highest, strict=True):
+                left = np.minimum(left + rise, top) - point * load.astype(np.float32)
+                place = np.clip(left - fewest * _STEPS, 0, len(chance) - 1)
+                total = total + chance[place.astype(np.int16)]
+            found.append(np.exp(total.sum(axis=2)) @ gains)
         return np.concatenate(found)

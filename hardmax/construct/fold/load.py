@@ -1,15 +1,14 @@
 """Load: groups of points with consecutive addresses, and one hinge in front of each.
 
 Behind hinge g every string m has a slope β_{g,m} and the hash a slope κ_g. The hash is chosen so
-that the loads of all strings are even, then the strings of a group are solved one by one. A string
-that finds no slope starts from another slope in the group before, which makes its phases others;
-after that the group gives up its last points.
+that the loads of all strings are even, then the strings of a group are solved one by one. Where one
+finds no slope the group gives up its last points.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log2
+from math import inf, log2
 
 import numpy as np
 
@@ -20,19 +19,21 @@ from .frame import Frame
 from .hash import Reading
 from .strings import Group, Strings
 
-_SEEDS = 192, 4096  # slopes of the hash among which some are chosen, at least and at most
-_WORK = 2**22, 2**34  # points times slopes that are looked at for a group, and for all
-# by the number of points, and for more: intervals of slopes kept, slopes of the hash tried
+_SEEDS = 192, 4096  # so many slopes of the hash are drawn for a group, at least and at most
+_WORK = 2**22, 2**34  # points times slopes of the hash looked at for a group, and for all groups
+# for at most so many points: intervals of slopes kept, slopes of the hash tried
 _EFFORTS = {3_000: (8192, 16), 10_000: (4096, 12), 30_000: (4096, 6), 300_000: (2048, 6)}
-_SHORT = 2048, 3
-_GRID = 16  # sizes of a group that are compared
-_PLACES = 0.2, 0.5, 0.8  # where groups are looked at to compare plans
-_LONG = 12  # of them tried in a long search, at least
-_GOOD = 0.98, 1.04  # part of the size hoped for that ends a short search, and a long one
+_SHORT = 2048, 3  # the same for more points
+_LONG = 12  # a search is called long if it tries at least so many slopes of the hash
+_GOOD = 0.98, 1.04  # a short search ends at this part of the size hoped for, and a long one
+_POOR = 0.6  # a slope of the hash is given up below this part of the size expected
+_READ = 2  # twice as many slopes of the hash are read exactly as are tried
 _APART = 100  # slopes of the hash that are tried differ by 1/100 of its range
-_SAFE = 0.5, 2.0  # bits of a string's capacity that are not counted on, without and with windows
-_READ = 2  # times as many are read exactly
-_POOR = 0.6  # part of it below which a slope of the hash is given up
+_GRID = 16  # a slope of the hash is judged for so many sizes of the group
+_SAFE = 0.5, 1.0  # bits of a string's capacity that are not counted on, without and with windows
+_CAP = 1.5  # points a window carries beyond those that bring twice the beam down to one slope
+_PLACES = 0.2, 0.5, 0.8  # plans are compared by groups at these parts of the points
+_EARLY = 8  # the number of groups is judged from 1/8 of the points on
 _GAP = 8  # a hinge lies at most 1/8 of the group's length behind its last point
 
 
@@ -54,6 +55,10 @@ class Effort:
         return cls(*next((e for most, e in _EFFORTS.items() if count <= most), _SHORT))
 
 
+class TooDeepError(Exception):
+    """The model would have more blocks than it may."""
+
+
 @dataclass
 class Loads:
     """The hinges, with the slopes behind each (in units 2^-scale), and where every y ends.
@@ -68,23 +73,18 @@ class Loads:
     least: list[int] = field(default_factory=list)
 
     def note(self, group: Group, hinge: int) -> None:
-        """Add a solved group; strings that changed in the group before are written again."""
+        """Add a solved group."""
         self.hinges.append(hinge)
         self.kappas.append(group.kappa)
         self.slopes.append(group.slopes)
         self.ys += [0] * group.size
-        for m in range(len(group.jobs)):
-            self.place(group, m)
+        for job, slope in zip(group.jobs, group.slopes, strict=True):
+            for row, base, step in zip(job.rows, job.bases, job.steps, strict=True):
+                self.ys[group.first + row] = base + step * slope
         least = group.reading.least.tolist()
         self.least = self.least or [0] * len(least)
         self.least = [min(a, b) if a and b else a or b
                       for a, b in zip(self.least, least, strict=True)]  # fmt: skip
-
-    def place(self, group: Group, m: int) -> None:
-        """Where the points of string m end."""
-        job, slope = group.jobs[m], group.slopes[m]
-        for row, base, step in zip(job.rows, job.bases, job.steps, strict=True):
-            self.ys[group.first + row] = base + step * slope
 
 
 class Loader:
@@ -102,25 +102,26 @@ class Loader:
         self.ends = frame.hash.top - points.width  # h ends a group below this
         self.h = self.ends << frame.scale >> 1
         self.values = [start << frame.scale for start in frame.starts]
-        self.before: Group | None = None
 
-    def run(self) -> Loads:
-        """Load all points; at least one for each hinge."""
+    def run(self, most: float = inf) -> Loads:
+        """Load all points; at least one for each hinge.
+
+        Raises `TooDeepError` as soon as the points loaded so far say that there will be more than
+        ``most`` groups.
+        """
         x, count, loads = self.points.x, len(self.points), Loads()
         first, expected = 0, max(2, int(len(self.columns) * self.most[-1] * 0.9))
         near = int(x[min(count - 1, expected)])
         hinge = self.points.first - max(1, (near - self.points.first) // _GAP)
         while first < count:
             group = self._group(first, hinge, expected)
-            if self.before is not None:
-                for m, slope in group.changed.items():
-                    self.before.slopes[m] = slope
-                    loads.place(self.before, m)
             loads.note(group, hinge)
             tell("load", count - first - group.size)
             self.h += group.kappa * group.length
-            self.values, self.before = group.ends(), group
+            self.values = group.ends()
             first += group.size
+            if len(loads.hinges) * count > most * max(first, count // _EARLY):
+                raise TooDeepError
             hinge += group.length
             expected = max(2, int(0.7 * expected + 0.3 * group.size))
         return loads
@@ -204,7 +205,8 @@ class Loader:
         z = self.points.hashed[first : first + largest]
         bits = log2(self.frame.wave.bands)
         most = self.most - _SAFE[self.frame.plan.b > 0] / bits
-        given = z, ways, self.h / unit, ends, most, sizes, bits
+        cap = (1 + log2(self.effort.beam)) / bits + _CAP
+        given = z, ways, self.h / unit, ends, most, cap, sizes, bits
         return self.frame.hash.propose(*given), ends, length, largest
 
     def typical(self) -> float:
@@ -233,7 +235,7 @@ class Loader:
         else:
             reading = Reading.none(size)
         return Strings(
-            frame, self.points, self.columns, self.codes, self.values, self.before, first, x,
+            frame, self.points, self.columns, self.codes, self.values, first, x,
             reading, kappa, lambda count: self._length(first, hinge, count), self.effort.beam,
             self.rng,
         )  # fmt: skip

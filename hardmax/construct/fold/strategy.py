@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -53,11 +53,13 @@ def build_fold(
     merged: Merged,
     seed: int = 0,
     on_block: Callable[[str], None] | None = None,
+    most: float = inf,
 ) -> Transformer:
     """Build the transformer of the fold theorem for data without contradictions.
 
     It is the one of `peel` in dimension 1, and where so few sequences have so many dimensions that
     fixing the coordinates alone would break 8N + 4, the bound of Theorem 2.4.
+    Raises `TooDeepError` as soon as the search sees that it would have more than ``most`` blocks.
     """
     chosen, labels = representatives(data, merged)
 
@@ -82,7 +84,7 @@ def build_fold(
         codes = np.array([of[label] for label in labels])
         points = addressed(means, codes, list(targets.values()), form.axis, seed)
         del means  # as long as the data themselves
-        made, meta = _folded(points, form, data.sets, targets, seed)
+        made, meta = _folded(points, form, data.sets, targets, seed, most - len(split))
         staged.extend(made)
         meta["bound"] += len(split)
         meta["tie_splitting"] = len(split)
@@ -97,12 +99,14 @@ def _folded(
     sets: Mapping[str, LabelSet],
     targets: Mapping[str, Vector],
     seed: int,
+    most: float,
 ) -> tuple[Staged, dict[str, Any]]:
     """The blocks behind tie splitting, and what `info` tells of them."""
     bands = len(form.names)
     effort = Effort.of(len(points))
     frame = Frame.of(points, _best(points, bands, form.closing, seed, effort), bands)
-    plan, loads = frame.plan, Loader(points, frame, seed, effort).run()
+    plan = frame.plan
+    loads = Loader(points, frame, seed, effort).run(most - plan.fixed(form.closing))
     layout = Layout.of(frame, points, form.base)
     staged = Staged([("collapse", points.collapse(layout.start))])
     staged.extend(blocks.load(layout, loads))

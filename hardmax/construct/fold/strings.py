@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 from math import log2
 
 import numpy as np
@@ -14,11 +13,11 @@ from .address import Points
 from .common import Array
 from .frame import Frame
 from .hash import Reading
-from .waves import Job, serves, single, solve
+from .search import solve
+from .waves import Job, doubtful, serves, single
 
 _OVER = 0.5  # bits by which a string may be overloaded when it is tried
-_FEW = 3  # a string that dies of its first points needs other phases
-_LESS = 8  # part of the intervals that are kept where a string is tried first, or again
+_LESS = 8  # 1/8 of the intervals are kept where a string is searched first
 _HASTE = 96  # a group gives up at least 1/96 of its points more each time
 _KEEP = 8  # a group gives up at most 1/8 of its points at once
 
@@ -28,7 +27,7 @@ class Group:
     """Points first … first + size − 1 behind one hinge; ``length`` reaches to the next hinge.
 
     ``slopes`` (k,) and ``kappa`` are in units 2^-scale; ``values`` (k,) are the strings at the
-    hinge. A string may have taken another slope in the group before: ``changed``.
+    hinge.
     """
 
     first: int
@@ -39,7 +38,6 @@ class Group:
     values: list[int]
     jobs: list[Job]
     reading: Reading
-    changed: dict[int, int]
 
     def ends(self) -> list[int]:
         """The strings at the next hinge."""
@@ -59,7 +57,6 @@ class Strings:
     columns: list[Array]
     codes: list[int]
     values: list[int]
-    before: Group | None
     first: int
     x: list[int]
     reading: Reading
@@ -74,41 +71,36 @@ class Strings:
         self.noise = [0] * len(self.x)
         of = self.reading.string
         self.members = [np.flatnonzero(of == m).tolist() for m in range(plan.strings)]
-        self.jobs: list[Job] = []
-        self.starts = list(self.values)
-        self.changed: dict[int, int] = {}
+        self.jobs: dict[int, Job] = {}
 
     def solved(self, least: int) -> Group | None:
         """The largest group that was found, None if it has fewer than ``least`` points."""
-        strings = range(len(self.members))
-        size = self.bearable
+        size, tries = self.bearable, 0
         if size < max(1, least):
             return None
         if self.frame.plan.b:
             self.noise = self._noise()
-        length = self.length_of(size)
-        self.jobs = [self._job(m, size, length, self.values[m]) for m in strings]
-        failed = self._attempt(list(strings))
-        for attempt in count(1):
-            failed = self._from_others(failed, size, length)
+        left = list(range(len(self.members)))
+        while True:
+            length = self.length_of(size)
+            for m in left:
+                self.jobs[m] = self._job(m, size, length)
+            jobs = [self.jobs[m] for m in left]
+            failed = [job for job in jobs if doubtful(job, self.frame.wave, self.beam)]
             if not failed:
-                break
-            # without the last of the points that did not go together; more and more of them
-            places = [max(job.rows[: job.died + 1]) for job in (self.jobs[m] for m in failed)]
-            least_loss = 1 + size * attempt // _HASTE
-            size = min(size - least_loss, max(min(places), size - max(1, size // _KEEP)))
+                tries += 1
+                left = self._attempt(left)
+                if not left:
+                    break
+                failed = [self.jobs[m] for m in left]
+            # without the last of the points that do not go together; more and more of them
+            last = min(max(job.rows[: job.died + 1]) for job in failed)
+            size = min(size - 1 - size * tries // _HASTE, max(last, size - max(1, size // _KEEP)))
             if size < max(1, least):
                 return None
-            length = self.length_of(size)
-            for m in failed:
-                self.jobs[m] = self._job(m, size, length, self.values[m])
-            failed = self._attempt(failed)
-        jobs = [job.only(size) for job in self.jobs]
-        slopes = [job.slopes[0] for job in self.jobs]
-        return Group(
-            self.first, size, length, self.kappa, slopes, self.starts, jobs, self.reading,
-            self.changed,
-        )  # fmt: skip
+        jobs = [self.jobs[m].only(size) for m in range(len(self.members))]
+        slopes = [job.slopes[0] for job in jobs]
+        return Group(self.first, size, length, self.kappa, slopes, self.values, jobs, self.reading)
 
     @cached_property
     def bearable(self) -> int:
@@ -125,9 +117,9 @@ class Strings:
             size = min(size, int(over.min(initial=size)))
         return max(1, size)
 
-    def _job(self, m: int, size: int, length: int, value: int) -> Job:
-        """The points of string m among the first ``size``, with its value at the hinge."""
-        frame = self.frame
+    def _job(self, m: int, size: int, length: int) -> Job:
+        """The points of string m among the first ``size``."""
+        frame, value = self.frame, self.values[m]
         steps = {i: self.x[i] << self.shifts[i] for i in self.members[m] if i < size}
         rows = sorted(steps, key=steps.__getitem__)
         own = self.columns[m][self.first + np.array(rows, dtype=np.int64)].tolist()
@@ -174,25 +166,3 @@ class Strings:
                 job.slopes = [] if slope is None else [slope]
             while job.slopes and not serves(job, wave, job.slopes[0]):
                 del job.slopes[0]
-
-    def _from_others(self, failed: list[int], size: int, length: int) -> list[int]:
-        """Start from other slopes in the group before, all at once; the strings that still fail."""
-        before = self.before
-        if before is None or not failed:
-            return failed
-        tries: list[tuple[int, int, int, Job]] = []
-        for m in failed:
-            died = self.jobs[m].died
-            if _FEW < died < len(self.jobs[m].steps) // 2:
-                continue  # far too many points
-            for slope in before.jobs[m].slopes:
-                value = before.values[m] + slope * before.length
-                if slope != before.slopes[m]:
-                    tries.append((m, slope, value, self._job(m, size, length, value)))
-        self._solve([job for *_, job in tries], self.beam // _LESS)
-        left = set(failed)
-        for m, slope, value, job in tries:
-            if m in left and job.slopes and serves(before.jobs[m], self.frame.wave, slope):
-                self.jobs[m], self.changed[m], self.starts[m] = job, slope, value
-                left.remove(m)
-        return [m for m in failed if m in left]

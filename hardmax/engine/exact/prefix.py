@@ -7,8 +7,8 @@ import numpy as np
 from ...enclosure.rounding import MOST, error
 from ...enclosure.shadow import ratio
 from ...exact.array import Array, ExactArray
-from ...model.tokens import Tokens
 from ...model.blocks import apply
+from ...model.tokens import Tokens
 from ..compile.plan import Plan
 from ..forward.collapse import Collapsed
 from .features import means_behind_features
