@@ -22,7 +22,7 @@ from .strings import Group, Strings
 _SEEDS = 192, 4096  # so many slopes of the hash are drawn for a group, at least and at most
 _WORK = 2**22, 2**34  # points times slopes of the hash looked at for a group, and for all groups
 # for at most so many points: intervals of slopes kept, slopes of the hash tried
-_EFFORTS = {3_000: (8192, 16), 10_000: (4096, 12), 30_000: (4096, 6), 300_000: (2048, 6)}
+_EFFORTS = {3_000: (8192, 16), 300_000: (4096, 12)}
 _SHORT = 2048, 3  # the same for more points
 _LONG = 12  # a search is called long if it tries at least so many slopes of the hash
 _GOOD = 0.98, 1.04  # a short search ends at this part of the size hoped for, and a long one
