@@ -21,7 +21,6 @@ from .layers import Block, RankOneBlock, readout
 from .parameters import PackedBlock, Parameters
 from .tokens import Tokens
 
-
 Progress = Callable[[int], None]
 
 
