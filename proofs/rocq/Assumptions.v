@@ -105,6 +105,7 @@ Print Assumptions fold_example.
 Print Assumptions select_level.
 Print Assumptions select_tree.
 Print Assumptions fold_strings.
+Print Assumptions strings_example.
 Print Assumptions soft_run_measure.
 Print Assumptions soft_is_hard.
 Print Assumptions soft_run_is_run1.

@@ -215,7 +215,8 @@ Let x : 'I_2 := ord0.
 Let y : 'I_2 := ord_max.
 Definition four (i : 'I_4) : seq 'cV[Q]_2 := [:: (i : nat)%:R *: unit Q x].
 Definition xor (i : 'I_4) : 'I_2 := if (i == 1%N :> nat) || (i == 2%N :> nat) then ord_max else ord0.
-Definition two (q : 'I_2) : 'cV[Q]_2 := \col_i (if i == y then 7%:R else if q == ord0 then 5%:R else - 2%:R).
+Definition two (q : 'I_2) : 'cV[Q]_2 :=
+  \col_i (if i == y then 7%:R else if q == ord0 then 5%:R else - 2%:R).
 
 Theorem fold_example : exists T : seq (rank1 Q 2),
   [/\ size T = 8%N, uniform T & forall i, readout (run1 T (four i)) = two (xor i)].
