@@ -1,7 +1,7 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Folds FoldStrategy Strings.
+From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Folds FoldStrategy Strings FoldExample.
 From Hardmax Require Import Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
@@ -105,6 +105,7 @@ Print Assumptions fold_example.
 Print Assumptions select_level.
 Print Assumptions select_tree.
 Print Assumptions fold_strings.
+Print Assumptions strings_example.
 Print Assumptions soft_run_measure.
 Print Assumptions soft_is_hard.
 Print Assumptions soft_run_is_run1.

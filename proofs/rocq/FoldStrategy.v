@@ -205,35 +205,3 @@ by apply: (IH g) hin; [apply: hg; rewrite mem_head | move=> q qin; apply: hg; re
 Qed.
 
 End Loading.
-
-(* A small model of the strategy fold, over the rationals: the points (0, 0),     *)
-(* (1, 0), (2, 0), (3, 0) with the classes 0, 1, 1, 0 and the targets (5, 7) and   *)
-(* (-2, 7). One hinge of slope 3/4 and two folds read all four labels.            *)
-Section Example.
-Notation Q := rat_realFieldType.
-Let x : 'I_2 := ord0.
-Let y : 'I_2 := ord_max.
-Definition four (i : 'I_4) : seq 'cV[Q]_2 := [:: (i : nat)%:R *: unit Q x].
-Definition xor (i : 'I_4) : 'I_2 := if (i == 1%N :> nat) || (i == 2%N :> nat) then ord_max else ord0.
-Definition two (q : 'I_2) : 'cV[Q]_2 := \col_i (if i == y then 7%:R else if q == ord0 then 5%:R else - 2%:R).
-
-Theorem fold_example : exists T : seq (rank1 Q 2),
-  [/\ size T = 8%N, uniform T & forall i, readout (run1 T (four i)) = two (xor i)].
-Proof.
-have [|base [cs [sc serve]]] := @serve_level Q 2 2 y two isT.
-  by move=> q q'; rewrite !mxE eqxx.
-have [||i|T [sT uT hT]] := @fold_one_string Q 2 4 2 y xor two x
-  [:: (0, (3%:R / 4%:R) *: unit Q y)] 0 1 2 base cs four _ isT ltr01 _ _ serve.
-- by [].
-- by move=> h; rewrite inE => /eqP->; rewrite !mxE mulr0.
-- have -> : load x [:: (0, (3%:R / 4%:R) *: unit Q y)] (mean (four i)) y ord0 = (i : nat)%:R * (3%:R / 4%:R).
-    rewrite /load big_seq1 /mean big_seq1 invr1 scale1r !mxE /= mulr0 add0r subr0 !mulr1.
-    by rewrite relu_pos ?ler0n.
-  case: i => [[|[|[|[|//]]]] lt]; rewrite /in_band /=; split=> //.
-  + by exists 0; split=> //; split=> //; exists 0; left.
-  + by exists (3%:R / 4%:R); split=> //; split=> //; exists 0; left.
-  + by exists (2%:R / 4%:R); split=> //; split=> //; exists 1; right.
-  + by exists (1%:R / 4%:R); split=> //; split=> //; exists 1; left.
-by exists T; split; rewrite // sT sc.
-Qed.
-End Example.
