@@ -18,11 +18,12 @@ import hardmax as hm
 from hardmax import RankOneBlock, Transformer
 from hardmax.certify.membership import surely_inside
 from hardmax.certify.verify import misclassified
-from hardmax.engine import Plan, Sizes, evaluate, float_outputs, outputs
+from hardmax.engine import Plan, Sizes, evaluate, float_outputs
 from hardmax.engine.forward import collapse
 from hardmax.engine.forward.buffers import Buffers
 from hardmax.engine.forward.forward_pass import apply_panel
 from hardmax.engine.forward.points import ACTIVE, RESTS, EnclosedPoints
+from hardmax.engine.part import forward
 from hardmax.exact import sums
 from hardmax.exact.array import ExactArray
 from hardmax.labels import ArgmaxCone
@@ -213,7 +214,7 @@ def test_enclosures_hold(forced, data):
     if compiled.collapse is None:
         return
     found = collapse.collapse(compiled, given_data.tokens, given_data.offsets)
-    outputs._forward(compiled, found, Buffers())
+    forward(compiled, found, Buffers())
     for j, Z in enumerate(batch):
         if found.lost is not None and found.lost[j]:
             continue

@@ -26,8 +26,9 @@ from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from .chunks import chunks
 from .exact.backward import OPEN
-from .outputs import Inside, Outputs, Progress
+from .outputs import Outputs, Progress
 from .outputs import evaluate as evaluate_by_plan
+from .part import Inside
 from .search import Search, Tally
 from .sizes import SIZES, Sizes
 

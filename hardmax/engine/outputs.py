@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..exact.array import Array, ExactArray
 from ..exact.numbers import Vector
-from ..exact.rows import lowest_terms, row_of, vector_of
+from ..exact.rows import row_of, vector_of
 from ..model.tokens import Tokens
 from ..model.transformer import Transformer
 from .chunks import chunks, chunkwise
-from .compile.plan import Plan, Scaling
-from .exact.backward import OPEN, SuffixCache, constant_outputs
-from .exact.chains import deep_outputs
-from .exact.history import ActivationHistory
-from .exact.prefix import begin
-from .exact.replay import replay
+from .compile.plan import Plan
+from .exact.backward import OPEN, SuffixCache
 from .forward.buffers import Buffers
-from .forward.collapse import Collapsed, collapse
-from .forward.forward_pass import apply_panel
-from .forward.points import EnclosedPoints
-from .forward.record import ActivationRecord
+from .forward.collapse import collapse
+from .part import Inside, Job, forward, parts
 from .search import Search, Tally
 from .sizes import SIZES, Sizes
 
-Inside = Callable[[Array, EnclosedPoints], Array]
 Progress = Callable[[int], None]
 
 
@@ -87,7 +80,7 @@ def evaluate(
         if progress is not None:
             progress(int(len(model) * share))
 
-    for start, part in _parts(plan, tokens, offsets, inside, search, told):
+    for start, part in parts(Job(plan, tokens, offsets, inside, search), told):
         end = start + len(part.number)
         outputs.number[start:end] = part.number
         outputs.inside[start:end] = part.inside
@@ -120,7 +113,7 @@ def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
         if collapsed is None or plan.wild:
             found[start:end] = np.nan
             return
-        _forward(plan, collapsed, buffers)
+        forward(plan, collapsed, buffers)
         found[start:end] = collapsed.points.values
         if collapsed.lost is not None:
             found[start:end][collapsed.lost] = np.nan
@@ -128,124 +121,6 @@ def float_outputs(plan: Plan, tokens: ExactArray, offsets: Array) -> Array:
     for _ in chunkwise(one, chunks(offsets, plan.sizes)):
         pass
     return found
-
-
-@dataclass
-class _Part:
-    number: Array
-    inside: Array
-    points: dict[int, tuple[int, ...]]
-    general: Array  # sequences left to the general evaluator
-    wrong: int = 0  # outputs that a search found wrong
-    stopped: bool = False  # whether it ended there
-
-
-def _parts(
-    plan: Plan,
-    tokens: ExactArray,
-    offsets: Array,
-    inside: Inside | None,
-    search: Search | None,
-    told: Callable[[float], None],
-) -> Iterator[tuple[int, _Part]]:
-    bounds, probe = chunks(offsets, plan.sizes), plan.sizes.probe
-    within = told if len(bounds) == 1 else None  # alone, a chunk tells of its steps
-
-    def one(start: int, end: int, buffers: Buffers) -> tuple[int, _Part]:
-        return start, _part(plan, tokens, offsets, start, end, inside, search, buffers, within)
-
-    if search is not None and len(offsets) > 8 * probe:
-        # where all outputs are wrong, a few sequences show it
-        bounds = [(max(start, probe), end) for start, end in bounds if end > probe]
-        yield from chunkwise(one, [(0, probe)])
-    yield from chunkwise(one, bounds)
-
-
-def _forward(
-    plan: Plan,
-    collapsed: Collapsed,
-    buffers: Buffers,
-    told: Callable[[float], None] | None = None,
-) -> list[ActivationRecord | None]:
-    """Take the points through all steps, in place; ``told`` is called with the share that is
-    done.
-    """
-    records: list[ActivationRecord | None] = []
-    for i, step in enumerate(plan.steps):
-        if told is not None:
-            told((i + 1) / (len(plan.steps) + 1))
-        if isinstance(step, Scaling):
-            p = plan.parameters
-            collapsed.points.scale(float(p.rho.entry(step.block) + p.alpha.entry(step.block)))
-            records.append(None)
-        else:
-            records.append(apply_panel(step, collapsed.points, buffers, plan.sizes))
-    return records
-
-
-def _part(
-    plan: Plan,
-    tokens: ExactArray,
-    offsets: Array,
-    start: int,
-    end: int,
-    inside: Inside | None,
-    search: Search | None,
-    buffers: Buffers,
-    told: Callable[[float], None] | None = None,
-) -> _Part:
-    count = end - start
-    deep = deep_outputs(plan, tokens, offsets, start, end)
-    if deep is not None or plan.wild:
-        known = deep or {}
-        wrong = 0
-        if search is not None:
-            wrong = len(search.wrong(start, np.zeros(0, dtype=np.int64), (), known))
-        left = np.setdiff1d(np.arange(count), list(known))
-        nothing = np.zeros(count, dtype=bool)
-        return _Part(np.full(count, OPEN), nothing, known, left, wrong)
-    collapsed = collapse(plan, tokens, offsets[start : end + 1])
-    surely = np.zeros(count, dtype=bool)
-    if collapsed is None:
-        return _Part(np.full(count, OPEN), surely, {}, np.arange(count))
-    own = offsets[start : end + 1]
-    if collapsed.lost is not None:
-        begin(plan, tokens, own, collapsed, np.flatnonzero(collapsed.lost))
-    records = _forward(plan, collapsed, buffers, told)
-    rows = np.arange(count)
-    if collapsed.lost is not None:
-        rows = rows[~collapsed.lost]
-    if inside is not None:
-        found = inside(start + rows, collapsed.points.take(rows))
-        surely[rows[found]] = True
-        rows = rows[~found]
-    number = constant_outputs(plan.kept(SuffixCache), collapsed, records, rows)
-    begin(plan, tokens, own, collapsed, rows[(number[rows] < 0) & ~collapsed.begun[rows]])
-    begun = collapsed.begun
-    left = rows[(number[rows] < 0) & begun[rows]]
-    general = np.flatnonzero((number < 0) & ~surely & ~begun)
-    constants, tally = plan.kept(SuffixCache).constants, Tally()
-    if search is not None:
-        tally.wrong = len(search.wrong(start, number, constants, {}))
-    if not len(left):
-        return _Part(number, surely, {}, general, tally.wrong)
-    history = ActivationHistory.of(collapsed, records, plan, left)
-    points: dict[int, tuple[int, ...]] = {}
-
-    def exactly(places: Array) -> dict[int, tuple[int, ...]]:
-        mine = left[places]
-        rows = replay(plan, tokens, offsets, start, collapsed, mine, history.take(places))
-        return {j: tuple(lowest_terms(z)) for j, z in zip(mine.tolist(), rows, strict=True)}
-
-    if search is None:
-        return _Part(number, surely, exactly(np.arange(len(left))), general)
-    # numbers grow with every layer, so the work grows with the square of their number
-    layers = np.bincount(history.at, minlength=len(left)) + 1
-    for some in search.batches(layers * layers, tally):
-        new = exactly(np.sort(some))
-        tally.wrong += len(search.wrong(start, number[:0], constants, new))
-        points |= new
-    return _Part(number, surely, points, general, tally.wrong, len(points) < len(left))
 
 
 def _generally(
