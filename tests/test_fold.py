@@ -220,7 +220,7 @@ def test_bands(bits, bands, y):
     height = Fraction(y, 2**bits) % 2
     height = min(height, 2 - height)
     inside = [c for c in range(bands) if Fraction(c, bands) < height < Fraction(c + 1, bands)]
-    inside += [0] * (height == 0) + [bands - 1] * (height == 1)
+    inside += [0] * (height == 0) + [1] * (height == 1 and bands == 2)
     assert Wave(bits, bands).code(y) == (inside[0] if inside else -1)
 
 

@@ -30,12 +30,15 @@ class Wave:
         return y if y <= 1 << self.bits else (2 << self.bits) - y
 
     def code(self, y: int) -> int:
-        """The band of y, −1 between bands. The outer ends of the outer bands are inside."""
+        """The band of y, −1 between bands. T = 0 belongs to the first of them, and T = 1 to the
+        second of two: of more, it would leave no room between the bands behind a cut."""
         height = self.height(y)
         code, rest = divmod(height * self.bands, 1 << self.bits)
         if rest:
             return code
-        return 0 if height == 0 else self.bands - 1 if height >> self.bits else -1
+        if height == 0:
+            return 0
+        return 1 if height >> self.bits and self.bands == 2 else -1
 
     def middle(self, code: int) -> int:
         """The middle of a band."""
