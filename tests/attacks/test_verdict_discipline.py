@@ -15,7 +15,7 @@ import hardmax.certify.verify as verifier
 from hardmax import checker
 from hardmax.cli import main
 from hardmax.dataset import Dataset
-from hardmax.engine import outputs
+from hardmax.engine import outputs, part
 from hardmax.model.tokens import Tokens
 from hardmax.model.transformer import Transformer
 
@@ -74,7 +74,7 @@ def test_an_exception_in_the_evaluation(capsys, files, monkeypatch, problem, dat
     def fails(*arguments):
         raise problem("broken")
 
-    for owner, name in ((outputs, "collapse"), (outputs, "_forward"), (outputs, "constant_outputs"),
+    for owner, name in ((part, "collapse"), (part, "forward"), (part, "constant_outputs"),
                         (verifier, "evaluate"), (verifier, "outside")):  # fmt: skip
         with monkeypatch.context() as context:
             context.setattr(owner, name, fails)
@@ -82,7 +82,7 @@ def test_an_exception_in_the_evaluation(capsys, files, monkeypatch, problem, dat
         assert (code, "proved" in text) == (70, False)
     for owner, name in ((Tokens, "feed_forward"), (Tokens, "attend_heads"), (Tokens, "means")):
         with monkeypatch.context() as context:
-            context.setattr(outputs, "collapse", lambda *arguments: None)  # all block by block
+            context.setattr(part, "collapse", lambda *arguments: None)  # all block by block
             context.setattr(owner, name, fails)
             code, text = verify(capsys, files, data)
         assert (code, "proved" in text) == (70, False)
@@ -100,7 +100,7 @@ def test_an_interrupt_or_no_memory_in_the_evaluation(capsys, files, monkeypatch)
             raise problem
 
         with monkeypatch.context() as context:
-            context.setattr(outputs, "constant_outputs", fails)
+            context.setattr(part, "constant_outputs", fails)
             context.setattr(checker, "outputs", fails)
             for program in (verify, check):
                 code, text = program(capsys, files)
@@ -177,13 +177,13 @@ def test_a_loop_over_nothing(capsys, files, monkeypatch):
             code, text = verify(capsys, files)
         assert (code, "proved" in text) == (70, False)
         with monkeypatch.context() as context:  # and block by block
-            context.setattr(outputs, "collapse", lambda *arguments: None)
+            context.setattr(part, "collapse", lambda *arguments: None)
             context.setattr(Transformer, "run", lambda *_, count=count: [(0, 0)] * count)
             code, text = verify(capsys, files)
         assert (code, "proved" in text) == (70, False)
-    for name, fake in (("_parts", lambda *arguments: []), ("chunks", lambda *arguments: [])):
+    for owner, name in ((outputs, "parts"), (part, "chunks")):
         with monkeypatch.context() as context:
-            context.setattr(outputs, name, fake)
+            context.setattr(owner, name, lambda *arguments: [])
             code, text = verify(capsys, files)
         assert (code, "proved" in text) == (70, False)
     with monkeypatch.context() as context:
