@@ -24,9 +24,9 @@ def figures(output: str, formats: tuple[str, ...]) -> int:
     """Draw Figures 1 to 5 of the paper, each from an exact run on its data file.
 
     Writes figure1.pdf, …, figure5.pdf into DIR, and what each is drawn from into DIR/data;
-    then three figures more: depth (blocks against sequences), side (half-space, tent and clamp)
-    and radii (robust radii by strategy). Fonts are embedded; the same versions write the same
-    bytes.
+    then five figures more: depth (blocks against sequences), waves (the folds of strategy fold),
+    side (half-space, tent and clamp), radii (robust radii by strategy) and softmax (the softmax
+    version of a model). Fonts are embedded; the same versions write the same bytes.
 
     \b
     Examples:
