@@ -90,6 +90,8 @@ Print Assumptions moment_general_position.
 Print Assumptions cover_moments.
 Print Assumptions facet.
 Print Assumptions shells.
+Print Assumptions shadow_position.
+Print Assumptions facet_in_E.
 Print Assumptions wave_unique.
 Print Assumptions fold_step.
 Print Assumptions triangle_wave.

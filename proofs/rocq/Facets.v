@@ -205,3 +205,44 @@ have -> : (#|A| + D.-1 = D + #|A|.-1)%N by lia.
 by rewrite divnDl // divnn D0 divn_small // prednK // ltnW.
 Qed.
 End Facets.
+
+(* The space E of the points of height 0, as the points without coordinate k: if  *)
+(* the shadows are in general position, so are they in these d - 1 coordinates.   *)
+Lemma shadow_position (R : realFieldType) (d N : nat) (k : 'I_d) (f : 'cV[R]_d)
+    (p : 'I_N -> 'cV[R]_d) : f k ord0 = 1 -> general_position (shadow k f p) ->
+  full_position (fun j => row' k (shadow k f p j)).
+Proof.
+move=> fk gp S; rewrite prednK ?(leq_ltn_trans _ (ltn_ord k)) // => sS l l0 e.
+apply: (gp S sS l l0); apply/colP => i; rewrite summxE [RHS]mxE.
+case: (unliftP k i) => [i' -> | ->].
+  have /colP/(_ i') := e; rewrite summxE [X in _ = X -> _]mxE => h; rewrite -[RHS]h.
+  by apply: eq_bigr => j _; rewrite mxE [RHS]mxE [in RHS]mxE.
+by apply: big1 => j _; rewrite /shadow !mxE fk mulr1 subrr mulr0.
+Qed.
+
+(* A facet in E: the functional does not change along f.                         *)
+Theorem facet_in_E (R : realFieldType) (d N : nat) (k : 'I_d) (f : 'cV[R]_d)
+    (p : 'I_N -> 'cV[R]_d) (A : {set 'I_N}) : (1 < d)%N -> f k ord0 = 1 ->
+  general_position (shadow k f p) -> A != set0 ->
+  exists (q : 'cV[R]_d * R) (S : {set 'I_N}), [/\ q.1 != 0, dot q.1 f = 0 & S \subset A] /\
+    [/\ #|S| = minn (d - 1) #|A|, {in S, forall j, height p q j = 0}
+      & {in A :\: S, forall j, height p q j < 0}].
+Proof.
+move=> d1 fk gp A0; have d0 : (0 < d.-1)%N by rewrite -subn1 subn_gt0.
+have [[[u b] S] [/= u0 sub cS S0 neg]] := facet (shadow_position fk gp) d0 A0.
+pose c := - dot u (row' k f).
+pose v : 'cV[R]_d := \col_i (if unlift k i is Some i' then u i' ord0 else c).
+have vE z : dot v z = c * z k ord0 + dot u (row' k z).
+  rewrite /dot (bigD1_ord k) //= mxE unlift_none; congr (_ + _).
+  by apply: eq_bigr => i _; rewrite !mxE liftK.
+have vf : dot v f = 0 by rewrite vE fk mulr1 addNr.
+have hE j : height p (v, b) j = height (fun j => row' k (shadow k f p j)) (u, b) j.
+  rewrite /height /=; congr (_ + _).
+  have -> : dot v (p j) = dot v (shadow k f p j) by rewrite dotBr dotZr vf mulr0 subr0.
+  by rewrite vE /shadow !mxE fk mulr1 subrr mulr0 add0r.
+exists (v, b), S; rewrite subn1; split; split=> //=.
+- apply: contraNneq u0 => v0; apply/eqP/colP => i.
+  by have /colP/(_ (lift k i)) := v0; rewrite !mxE liftK.
+- by move=> j /S0; rewrite hE.
+by move=> j /neg; rewrite hE.
+Qed.
