@@ -1,7 +1,7 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Folds FoldStrategy Strings FoldExample.
+From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Facets Folds FoldStrategy Strings FoldExample.
 From Hardmax Require Import Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
@@ -88,6 +88,10 @@ Print Assumptions cover_along.
 Print Assumptions cover_general_position.
 Print Assumptions moment_general_position.
 Print Assumptions cover_moments.
+Print Assumptions facet.
+Print Assumptions shells.
+Print Assumptions shadow_position.
+Print Assumptions facet_in_E.
 Print Assumptions wave_unique.
 Print Assumptions fold_step.
 Print Assumptions triangle_wave.
