@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -122,7 +123,28 @@ class NumberReader:
             found.append(number)
         return tuple(found)
 
-    def decimals(self, rows: Sequence[object], dimension: int) -> ExactArray | None:
+    def tokens(
+        self,
+        rows: Sequence[object],
+        offsets: Sequence[int],
+        places: Sequence[str],
+        dimension: int,
+    ) -> ExactArray:
+        """The tokens of all sequences, (T, d): sequence j is rows offsets[j] … offsets[j+1]−1.
+
+        ``places[j]`` is what an InputError about sequence j begins with.
+        """
+        array = self._decimals(rows, dimension)
+        if array is not None:
+            return array
+        exact = [
+            self.vector(rows[i], f"{place}, token {i - a + 1}", dimension)
+            for place, (a, b) in zip(places, pairwise(offsets), strict=True)
+            for i in range(a, b)
+        ]
+        return ExactArray.from_rows(exact, dimension)
+
+    def _decimals(self, rows: Sequence[object], dimension: int) -> ExactArray | None:
         """Rows of short JSON numbers; None where one of them is anything else.
 
         Where all numbers have at most 15 digits once they have the same number of places, the

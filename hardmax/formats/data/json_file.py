@@ -5,14 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ...dataset import Dataset, Reading
 from ...errors import InputError
-from ...exact.array import ExactArray
 from ...exact.numbers import MAX_DIGITS, json_vector
 from ..written import NumberReader, Written, parse, shown
 from .label_sets import fields_of, read_label_sets, sets_json, writable
@@ -74,14 +72,7 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
         tokens += entry["tokens"]
         offsets.append(len(tokens))
         places.append(place)
-    array = reader.decimals(tokens, dimension)
-    if array is None:
-        rows = [
-            reader.vector(tokens[i], f"{place}, token {i - a + 1}", dimension)
-            for place, (a, b) in zip(places, pairwise(offsets), strict=True)
-            for i in range(a, b)
-        ]
-        array = ExactArray.from_rows(rows, dimension)
+    array = reader.tokens(tokens, offsets, places, dimension)
     return Dataset.from_arrays(
         array, np.array(offsets), labels, sets, ids=ids, source=source, outputs=outputs or None
     )

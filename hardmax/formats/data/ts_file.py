@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ...dataset import Dataset
 from ...errors import InputError
-from ...exact.array import ExactArray
 from ..written import NumberReader, Written
 
 _PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -52,15 +50,7 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
         places.append(place)
     if not rows:
         raise InputError("the file has no series behind @data")
-    reader, dimension = NumberReader(numbers), len(rows[0])
-    tokens = reader.decimals(rows, dimension)
-    if tokens is None:
-        exact = [
-            reader.vector(rows[i], f"{place}, token {i - a + 1}", dimension)
-            for place, (a, b) in zip(places, pairwise(offsets), strict=True)
-            for i in range(a, b)
-        ]
-        tokens = ExactArray.from_rows(exact, dimension)
+    tokens = NumberReader(numbers).tokens(rows, offsets, places, len(rows[0]))
     return Dataset.from_arrays(tokens, np.array(offsets), labels, source=source, classes=classes)
 
 
