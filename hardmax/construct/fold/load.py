@@ -19,19 +19,19 @@ from .frame import Frame
 from .hash import Reading
 from .strings import Group, Strings
 
-_SEEDS = 192, 4096  # so many slopes of the hash are drawn for a group, at least and at most
+_SEEDS = 192, 4096  # slopes of the hash that are drawn for a group: at least, and at most
 _WORK = 2**22, 2**34  # points times slopes of the hash looked at for a group, and for all groups
-# for at most so many points: intervals of slopes kept, slopes of the hash tried
+# number of points, at most: intervals of slopes that are kept, slopes of the hash that are tried
 _EFFORTS = {3_000: (8192, 16), 300_000: (4096, 12)}
 _SHORT = 2048, 3  # the same for more points
-_LONG = 12  # a search is called long if it tries at least so many slopes of the hash
+_LONG = 12  # a search that tries at least this many slopes of the hash is called long
 _GOOD = 0.98, 1.04  # a short search ends at this part of the size hoped for, and a long one
 _POOR = 0.6  # a slope of the hash is given up below this part of the size expected
 _READ = 2  # twice as many slopes of the hash are read exactly as are tried
 _APART = 100  # slopes of the hash that are tried differ by 1/100 of its range
-_GRID = 16  # a slope of the hash is judged for so many sizes of the group
+_GRID = 16  # sizes of the group for which a slope of the hash is judged
 _SAFE = 0.5, 1.0  # bits of a string's capacity that are not counted on, without and with windows
-_CAP = 1.5  # points a window carries beyond those that bring twice the beam down to one slope
+_CAP = 1.5  # a window carries this many points more than bring twice the beam down to one slope
 _PLACES = 0.2, 0.5, 0.8  # plans are compared by groups at these parts of the points
 _EARLY = 8  # the number of groups is judged from 1/8 of the points on
 _GAP = 8  # a hinge lies at most 1/8 of the group's length behind its last point
@@ -39,7 +39,7 @@ _GAP = 8  # a hinge lies at most 1/8 of the group's length behind its last point
 
 @dataclass(frozen=True)
 class Effort:
-    """How long is searched: ``beam`` intervals of slopes are kept for a string, and ``tries``
+    """How long the search is: ``beam`` intervals of slopes are kept for a string, and ``tries``
     slopes of the hash are tried for a group."""
 
     beam: int
@@ -47,7 +47,7 @@ class Effort:
 
     @classmethod
     def of(cls, count: int) -> Effort:
-        """The effort for so many points.
+        """The effort for ``count`` points.
 
         >>> Effort.of(10_000)
         Effort(beam=4096, tries=12)

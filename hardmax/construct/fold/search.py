@@ -13,15 +13,15 @@ import numpy as np
 from .common import Array
 from .waves import Job, Wave, doubtful
 
-_BASES = 8  # intervals searched for each exact base of a string
+_BASES = 8  # a string has at most one exact base for this many of its intervals
 _REACH = 40  # log2 of the turns, over the number of bands, up to which floats are used
 _INSIDE = 1 - 2.0**-9  # part of a band that floats aim at
 _SPENT = 2.0**-12  # an interval of slopes shorter than this many turns is dropped
-_KEPT = 8  # slopes returned for a string
+_KEPT = 8  # at most this many slopes are returned for a string
 
 
 def solve(jobs: Sequence[Job], wave: Wave, beam: int, rng: np.random.Generator) -> None:
-    """Fill in ``slopes`` of every job, at most a dozen, the best first; empty if none was found."""
+    """Fill in ``slopes`` of every job, those of the widest intervals first; none where it failed."""
     likely = [job for job in jobs if not doubtful(job, wave, beam)]
     if not likely:
         return

@@ -18,7 +18,7 @@ from .waves import Job, doubtful, serves, single
 
 _OVER = 0.5  # bits by which a string may be overloaded when it is tried
 _LESS = 8  # 1/8 of the intervals are kept where a string is searched first
-_HASTE = 96  # a group gives up at least 1/96 of its points more each time
+_HASTE = 96  # after k tries a group gives up at least k/96 of its points
 _KEEP = 8  # a group gives up at most 1/8 of its points at once
 
 

@@ -94,15 +94,18 @@ def single(job: Job, wave: Wave) -> int | None:
 
 
 def doubtful(job: Job, wave: Wave, beam: int) -> bool:
-    """Whether hardly an interval is expected to be left behind a point, which is then ``died``.
+    """Whether a search with this ``beam`` is expected to fail; ``died`` is then the point where.
 
-    A point leaves one part in ``bands`` of the slopes, so only frequencies matter here, not phases.
+    Each point leaves one part in ``bands`` of the slopes, wherever its phase is. So the expected
+    number of intervals behind a point follows from the frequencies alone.
     """
     outer, pieces, turns, before = wave.bands - 1, 1.0, 1.0, 2 << wave.bits
     for j, (step, code) in enumerate(zip(job.steps, job.codes, strict=True)):
         rise = step if j else step * job.length
         turns *= min((rise << _FINE) // before, 1 << 2 * _FINE) / (1 << _FINE)
-        over = max(1.0, (pieces + turns) / (2 * beam))  # so many times more than are kept
+        over = max(
+            1.0, (pieces + turns) / (2 * beam)
+        )  # intervals there would be, over those that are kept
         arcs = 1 if code in (0, outer) else 2
         pieces = (pieces / wave.bands + turns * arcs) / over
         turns, before = turns / over / wave.bands, step
