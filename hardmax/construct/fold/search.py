@@ -21,7 +21,7 @@ _KEPT = 8  # at most this many slopes are returned for a string
 
 
 def solve(jobs: Sequence[Job], wave: Wave, beam: int, rng: np.random.Generator) -> None:
-    """Fill in ``slopes`` of every job, those of the widest intervals first; none where it failed."""
+    """Fill in ``slopes`` of every job, the best first: none where the search failed."""
     likely = [job for job in jobs if not doubtful(job, wave, beam)]
     if not likely:
         return

@@ -103,9 +103,8 @@ def doubtful(job: Job, wave: Wave, beam: int) -> bool:
     for j, (step, code) in enumerate(zip(job.steps, job.codes, strict=True)):
         rise = step if j else step * job.length
         turns *= min((rise << _FINE) // before, 1 << 2 * _FINE) / (1 << _FINE)
-        over = max(
-            1.0, (pieces + turns) / (2 * beam)
-        )  # intervals there would be, over those that are kept
+        # intervals there would be, over those that are kept
+        over = max(1.0, (pieces + turns) / (2 * beam))
         arcs = 1 if code in (0, outer) else 2
         pieces = (pieces / wave.bands + turns * arcs) / over
         turns, before = turns / over / wave.bands, step
