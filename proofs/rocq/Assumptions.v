@@ -1,7 +1,8 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Facets Folds FoldStrategy Strings FoldExample.
+From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Facets Basis Shells ShellStrategy.
+From Hardmax Require Import Folds FoldStrategy Strings FoldExample.
 From Hardmax Require Import Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
@@ -81,6 +82,7 @@ Print Assumptions clamp_min.
 Print Assumptions kills.
 Print Assumptions cover.
 Print Assumptions cover_means.
+Print Assumptions after_tie_splitting.
 Print Assumptions cover_any_position.
 Print Assumptions tent_plane.
 Print Assumptions generic_shadow.
@@ -89,9 +91,23 @@ Print Assumptions cover_general_position.
 Print Assumptions moment_general_position.
 Print Assumptions cover_moments.
 Print Assumptions facet.
+Print Assumptions interpolate.
+Print Assumptions tilt.
 Print Assumptions shells.
+Print Assumptions single_shells.
 Print Assumptions shadow_position.
-Print Assumptions facet_in_E.
+Print Assumptions change_basis.
+Print Assumptions basis_taking.
+Print Assumptions park.
+Print Assumptions parked.
+Print Assumptions shells_hinges.
+Print Assumptions shells_staircase.
+Print Assumptions staircase_general_position.
+Print Assumptions staircase_means.
+Print Assumptions line_general_position.
+Print Assumptions line_means.
+Print Assumptions line_any_position.
+Print Assumptions forty_seven_blocks.
 Print Assumptions wave_unique.
 Print Assumptions fold_step.
 Print Assumptions triangle_wave.

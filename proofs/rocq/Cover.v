@@ -122,8 +122,6 @@ have [C C1 hC] := @upper_bound R [seq - image B p.1 p.2 ord0 | p <- [seq (j, i) 
 have imC j i : - C <= image B j i ord0.
   rewrite ler_oppl ltW // hC //; apply/mapP; exists (j, i) => //.
   by apply: allpairs_f; rewrite mem_enum.
-pose I := [seq i <- enum 'I_d | i != k].
-have uI : uniq I by rewrite filter_uniq // enum_uniq.
 pose q (l : nat) : token := \col_i (if i == k then B + l%:R else - C).
 have qk l : q l k ord0 = B + l%:R by rewrite mxE eqxx.
 have [||Q [sQ hQ]] := @sweep R d up [seq (q (l : 'I_M), y l) | l <- enum 'I_M].
@@ -134,12 +132,9 @@ have [||Q [sQ hQ]] := @sweep R d up [seq (q (l : 'I_M), y l) | l <- enum 'I_M].
   apply: lt_le_trans (_ : B <= _); last by rewrite ler_addl ler0n.
   apply: hB; rewrite mem_cat; apply/orP; right.
   by apply: (map_f (fun l : 'I_M => y l k ord0)); rewrite mem_enum.
-have sI : size I = (d - 1)%N.
-  have -> : I = rem k (enum 'I_d) by rewrite rem_filter ?enum_uniq.
-  by rewrite size_rem ?mem_enum // size_enum_ord subn1.
-exists (flatten_block B :: [seq ff_block p | p <- P ++ ([seq kill C i | i <- I] ++ Q)]).
+exists (flatten_block B :: [seq ff_block p | p <- P ++ ([seq kill C i | i <- others k] ++ Q)]).
 split.
-- rewrite /= size_map !size_cat sP sQ !size_map -enumT size_enum_ord sI /pushes big_split /=.
+- rewrite /= size_map !size_cat sP sQ !size_map -enumT size_enum_ord size_others /pushes big_split /=.
   rewrite sum_nat_const_nat muln1.
   by move: (\sum_(1 <= l < M) _)%N => n; lia.
 - by rewrite /= eqxx uniform_ff.
@@ -148,12 +143,12 @@ rewrite run1_cons (flatten_image (low j)).
 rewrite run_ff /readout -map_comp.
 rewrite (eq_map (f2 := fun=> y (c j))) => [|z /=]; first exact: mean_const.
 rewrite !ff_map_cat hs hc //.
-have -> : ff_map [seq kill C i | i <- I] (image B j + (c j)%:R *: up) = q (c j).
-  have up_I i : i \in I -> up i ord0 = 0.
-    by rewrite mem_filter => /andP[ik _]; rewrite mxE (negPf ik).
-  apply/colP => i; rewrite kills //; last first.
-    by move=> l lI; rewrite mxE [(_ *: up) _ _]mxE up_I // mulr0 addr0.
-  rewrite [RHS]mxE mem_filter mem_enum andbT; case: eqP => [-> | _] //=.
+have -> : ff_map [seq kill C i | i <- others k] (image B j + (c j)%:R *: up) = q (c j).
+  have up_others i : i \in others k -> up i ord0 = 0.
+    by rewrite mem_others => ik; rewrite mxE (negPf ik).
+  apply/colP => i; rewrite kills ?uniq_others //; last first.
+    by move=> l lk; rewrite mxE [(_ *: up) _ _]mxE up_others // mulr0 addr0.
+  rewrite [RHS]mxE mem_others; case: eqP => [-> | _] //=.
   by rewrite mxE image_up [(_ *: up) _ _]mxE [up _ _]mxE !eqxx mulr1.
 exact: (hQ (q (c j), y (c j)) (map_f (fun l : 'I_M => (q l, y l)) (mem_enum _ _))).
 Qed.
@@ -214,15 +209,17 @@ apply: eq_bigr => l _; congr (3 * _)%N; rewrite /class_size size_map size_filter
 by rewrite -sum1_count big_enum_cond -sum1_card; apply: eq_bigl => j; rewrite !inE.
 Qed.
 
-(* Theory, section 8: any position.                                              *)
-Theorem cover_any_position Z : (forall j, Z j != [::]) -> (1 < d)%N -> (0 < M)%N ->
+(* Tie splitting in front of any construction for different means.                *)
+Lemma after_tie_splitting Z (t : 'I_N -> token) n : (forall j, Z j != [::]) ->
   (forall i j, same_measure R (Z i) (Z j) -> i = j) ->
+  (forall Z', (forall j, Z' j != [::]) -> injective (fun j => mean (Z' j)) ->
+    exists T : seq (rank1 R d),
+    [/\ size T = n, uniform T & forall j, readout (run1 T (Z' j)) = t j]) ->
   exists T : seq (rank1 R d),
-  [/\ (size T <= (N - nmeans [seq Z j | j <- enum 'I_N]) + 1
-          + \sum_(1 <= l < M) 3 * class_size l + (M - 1) + (d - 1) + M)%N,
-    uniform T & forall j, readout (run1 T (Z j)) = y (c j)].
+  [/\ (size T <= (N - nmeans [seq Z j | j <- enum 'I_N]) + n)%N, uniform T
+    & forall j, readout (run1 T (Z j)) = t j].
 Proof.
-move=> Z_nonempty d1 M0 dist; pose Zs := [seq Z j | j <- enum 'I_N].
+move=> Z_nonempty dist build; pose Zs := [seq Z j | j <- enum 'I_N].
 have ne : {in Zs, forall Y, Y != [::]} by move=> _ /mapP[j _ ->].
 have sub : {in Zs, forall Y, {subset Y <= flatten Zs}}.
   by move=> Y YZ z zY; apply/flattenP; exists Y.
@@ -234,13 +231,23 @@ have inj : injective (fun j => mean (map (ff_map P) (Z j))).
   move=> i j e; have := uniq_map_inj um; rewrite -/Zs => mI.
   have jin l : Z l \in Zs by apply: map_f; rewrite mem_enum.
   by apply: dist; rewrite (mI _ _ (jin i) (jin j) e).
-have ne' j : map (ff_map P) (Z j) != [::] by case: (Z j) (Z_nonempty j).
-have [T [sT uT hT]] := cover_means ne' d1 M0 inj.
+have [|T [sT uT hT]] := build _ _ inj; first by move=> j; case: (Z j) (Z_nonempty j).
 exists ([seq ff_block p | p <- P] ++ T); split.
-- rewrite size_cat size_map sT !addnA !leq_add2r.
-  by rewrite -[X in (_ <= X - _)%N](size_enum_ord N) -(size_map Z).
+- by rewrite size_cat size_map sT leq_add2r -[X in (_ <= X - _)%N](size_enum_ord N) -(size_map Z).
 - by rewrite uniform_cat uniform_ff.
 by move=> j; rewrite run1_cat run_ff hT.
+Qed.
+
+(* Theory, section 8: any position.                                              *)
+Theorem cover_any_position Z : (forall j, Z j != [::]) -> (1 < d)%N -> (0 < M)%N ->
+  (forall i j, same_measure R (Z i) (Z j) -> i = j) ->
+  exists T : seq (rank1 R d),
+  [/\ (size T <= (N - nmeans [seq Z j | j <- enum 'I_N])
+          + (1 + \sum_(1 <= l < M) 3 * class_size l + (M - 1) + (d - 1) + M))%N,
+    uniform T & forall j, readout (run1 T (Z j)) = y (c j)].
+Proof.
+move=> Z_nonempty d1 M0 dist; apply: after_tie_splitting => // Z' ne inj.
+exact: cover_means.
 Qed.
 
 End AnyPosition.

@@ -1,6 +1,7 @@
 (* Facets and shells in general position (theory, section 8).                    *)
 (* A hyperplane is turned about the points it touches until it touches D of      *)
-(* them; the others stay below it. Repeated, N points go in ceil(N / D) shells.  *)
+(* them; the others stay below it. Tilted, it makes a shell of them. Repeated,    *)
+(* N points go in ceil((N - 1) / D) shells.                                      *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum matrix zmodp mxalgebra zify.
 From Hardmax Require Import Model Measure Feedforward GeneralPosition.
 Set Implicit Arguments.
@@ -20,6 +21,9 @@ Definition full_position := forall S, (#|S| <= D.+1)%N -> affinely_independent p
 
 (* The affine functional x |-> <q.1, x> + q.2 at point j.                        *)
 Definition height q j : R := dot q.1 (p j) + q.2.
+
+Lemma heightD q g t j : height (q.1 + t *: g.1, q.2 + t * g.2) j = height q j + t * height g j.
+Proof. by rewrite /height /= dotC dotDr dotZr !(dotC (p j)) mulrDr addrACA. Qed.
 
 (* The points of A where it is 0.                                                *)
 Definition touched q A := [set j in A | height q j == 0].
@@ -129,8 +133,7 @@ move=> j0 /andP[j0A h0] least.
 set t := - height q j0 / height g j0 in least.
 have t0 : 0 <= t by apply: divr_ge0; [rewrite oppr_ge0 qA | exact: ltW].
 pose q' := (q.1 + t *: g.1, q.2 + t * g.2).
-have hq' j : height q' j = height q j + t * height g j.
-  by rewrite /height /= dotC dotDr dotZr !(dotC (p j)) mulrDr addrACA.
+have hq' j : height q' j = height q j + t * height g j by apply: heightD.
 exists q'; split.
 - have := hq' i; rewrite gG ?setU11 // mulr0 addr0 => e.
   apply: contraNneq hi => q'0; rewrite -e q'0 /height /= dotC.
@@ -183,28 +186,90 @@ by move=> j; rewrite !inE => /andP[]; case: (j \in A) (qA j) => //= /(_ isT);
   rewrite le_eqVlt; case: eqP => //= _ lt _ _.
 Qed.
 
-(* Shells of A: each is a facet of the points that are left, until none is left.  *)
-Fixpoint are_shells A (s : seq (token * R * {set 'I_N})) :=
-  if s is x :: s' then is_facet A x /\ are_shells (A :\: x.2) s' else A = set0.
+(* A shell of A: some functional has any wanted values there and is negative on   *)
+(* the rest of A.                                                                *)
+Definition is_shell A S := S \subset A /\ forall g : 'I_N -> R, exists q,
+  {in S, forall j, height q j = g j} /\ {in A :\: S, forall j, height q j < 0}.
 
-Theorem shells A : (0 < D)%N -> exists2 s, size s = ceil_div #|A| D & are_shells A s.
+(* Shells of A, each of what the earlier ones left, until nothing is left.         *)
+Fixpoint are_shells A (s : seq {set 'I_N}) :=
+  if s is B :: s' then is_shell A B /\ are_shells (A :\: B) s' else A = set0.
+
+(* A hyperplane that touches A in S alone is tilted about S.                      *)
+Lemma tilt A S t : S \subset A -> {in S, forall j, height t j = 0} ->
+  {in A :\: S, forall j, height t j < 0} ->
+  (forall g : 'I_N -> R, exists q, {in S, forall j, height q j = g j}) -> is_shell A S.
+Proof.
+move=> sub t0 neg val; split=> // g; have [q qS] := val g.
+have [L L1 hL] := upper_bound [seq height q j / - height t j | j <- enum (A :\: S)].
+exists (q.1 + L *: t.1, q.2 + L * t.2); split=> j jin; rewrite heightD.
+  by rewrite qS // t0 // mulr0 addr0.
+have tj := neg j jin; rewrite -[_ * _]opprK subr_lt0 -mulrN -ltr_pdivr_mulr ?oppr_gt0 //.
+by apply: hL; apply: map_f; rewrite mem_enum.
+Qed.
+
+(* In general position any D + 1 points can have any values.                     *)
+Lemma interpolate S (g : 'I_N -> R) : (#|S| <= D.+1)%N ->
+  exists q, {in S, forall j, height q j = g j}.
+Proof.
+move=> sS; have /row_freeP[B SB] := rows_free sS.
+pose v := B *m \col_(i < #|S|) g (enum_val i).
+exists (usubmx v, dsubmx v ord0 ord0) => j jS.
+have := rows_height v (enum_rank_in jS j); rewrite enum_rankK_in // => <-.
+by rewrite /v mulmxA SB mul1mx mxE enum_rankK_in.
+Qed.
+
+(* D points a shell, and the last D + 1 at once.                                 *)
+Definition shell_count n := maxn 1 (ceil_div n.-1 D).
+
+Theorem shells A : (0 < D)%N -> exists2 s, size s = shell_count #|A| & are_shells A s.
 Proof.
 move=> D0; have [n] := ubnP #|A|; elim: n A => // n IH A An.
-have [-> | A0] := eqVneq A set0.
-  by exists [::]; rewrite //= cards0 /ceil_div add0n divn_small // prednK.
-have [x xA] := facet D0 A0; have [_ sub cx _ _] := xA.
-have A1 : (0 < #|A|)%N by rewrite card_gt0.
-have cB : #|A :\: x.2| = (#|A| - minn D #|A|)%N by rewrite cardsD (setIidPr sub) cx.
+have [small | large] := leqP #|A| D.+1.
+  exists [:: A]; last first.
+    split; last exact: setDv.
+    by apply: (@tilt A A (0, 0)) => // [j _|j|g];
+      [rewrite /height dot0l addr0 | rewrite setDv inE | apply: interpolate].
+  rewrite /shell_count /ceil_div; apply/esym/maxn_idPl.
+  by rewrite -ltnS ltn_divLR //; lia.
+have [x [_ sub cx x0 neg]] : exists x, is_facet A x.
+  by apply: facet => //; rewrite -card_gt0; lia.
+have cx' : #|x.2| = D by rewrite cx; apply/minn_idPl; lia.
+have cB : #|A :\: x.2| = (#|A| - D)%N by rewrite cardsD (setIidPr sub) cx'.
 have [|s size_s sB] := IH (A :\: x.2); first by rewrite cB; lia.
-exists (x :: s) => //=; rewrite size_s cB /ceil_div.
-case: (leqP D #|A|) => le.
-  have -> : (#|A| + D.-1 = D + (#|A| - D + D.-1))%N by lia.
-  by rewrite [RHS]divnDl // divnn D0.
-rewrite subnn add0n divn_small ?prednK //.
-have -> : (#|A| + D.-1 = D + #|A|.-1)%N by lia.
-by rewrite divnDl // divnn D0 divn_small // prednK // ltnW.
+exists (x.2 :: s); last first.
+  by split=> //; apply: tilt sub x0 neg _ => g; apply: interpolate; rewrite cx'.
+have E m : (0 < m)%N -> shell_count m.+1 = ceil_div m D.
+  by move=> m0; apply/maxn_idPr; rewrite /ceil_div divn_gt0 //; lia.
+have -> : #|A| = (D + (#|A| - D.+1)).+1 by lia.
+rewrite E /= ?size_s ?cB; last by lia.
+have -> : (#|A| - D = (#|A| - D.+1).+1)%N by lia.
+rewrite E; last by lia.
+by rewrite /ceil_div -addnA [RHS]divnDl // divnn D0.
 Qed.
+
 End Facets.
+
+(* Different points in any position: the highest one in a generic direction is a   *)
+(* shell.                                                                        *)
+Theorem single_shells (R : realFieldType) (D N : nat) (p : 'I_N -> 'cV[R]_D) (A : {set 'I_N}) :
+  injective p -> exists2 s, size s = #|A| & are_shells p A s.
+Proof.
+move=> inj; have [u uI] := generic_direction [seq p j | j <- enum 'I_N].
+have uD i j : i != j -> dot u (p i) != dot u (p j).
+  by move=> ij; apply: contraNneq ij => /uI e; apply/eqP/inj/e; apply: map_f; rewrite mem_enum.
+have [n] := ubnP #|A|; elim: n A => // n IH A An.
+have [-> | /set0Pn[j0 j0A]] := eqVneq A set0; first by exists [::]; rewrite ?cards0.
+case: (arg_maxP (P := [pred j | j \in A]) (fun j => dot u (p j)) j0A) => j /= jA most.
+have cB : #|A| = #|A :\ j|.+1 by rewrite (cardsD1 j) jA.
+have [|s size_s sB] := IH (A :\ j); first by rewrite -ltnS -cB.
+exists ([set j] :: s); first by rewrite /= size_s -cB.
+split=> //; apply: (@tilt _ _ _ _ _ _ (u, - dot u (p j))); rewrite ?sub1set //.
+- by move=> i; rewrite inE => /eqP->; rewrite /height subrr.
+- move=> i; rewrite !inE => /andP[ij iA]; rewrite /height subr_lt0 lt_neqAle uD //.
+  exact: most.
+by move=> g; exists (0, g j) => i; rewrite inE => /eqP->; rewrite /height dot0l add0r.
+Qed.
 
 (* The space E of the points of height 0, as the points without coordinate k: if  *)
 (* the shadows are in general position, so are they in these d - 1 coordinates.   *)
@@ -218,31 +283,4 @@ case: (unliftP k i) => [i' -> | ->].
   have /colP/(_ i') := e; rewrite summxE [X in _ = X -> _]mxE => h; rewrite -[RHS]h.
   by apply: eq_bigr => j _; rewrite mxE [RHS]mxE [in RHS]mxE.
 by apply: big1 => j _; rewrite /shadow !mxE fk mulr1 subrr mulr0.
-Qed.
-
-(* A facet in E: the functional does not change along f.                         *)
-Theorem facet_in_E (R : realFieldType) (d N : nat) (k : 'I_d) (f : 'cV[R]_d)
-    (p : 'I_N -> 'cV[R]_d) (A : {set 'I_N}) : (1 < d)%N -> f k ord0 = 1 ->
-  general_position (shadow k f p) -> A != set0 ->
-  exists (q : 'cV[R]_d * R) (S : {set 'I_N}), [/\ q.1 != 0, dot q.1 f = 0 & S \subset A] /\
-    [/\ #|S| = minn (d - 1) #|A|, {in S, forall j, height p q j = 0}
-      & {in A :\: S, forall j, height p q j < 0}].
-Proof.
-move=> d1 fk gp A0; have d0 : (0 < d.-1)%N by rewrite -subn1 subn_gt0.
-have [[[u b] S] [/= u0 sub cS S0 neg]] := facet (shadow_position fk gp) d0 A0.
-pose c := - dot u (row' k f).
-pose v : 'cV[R]_d := \col_i (if unlift k i is Some i' then u i' ord0 else c).
-have vE z : dot v z = c * z k ord0 + dot u (row' k z).
-  rewrite /dot (bigD1_ord k) //= mxE unlift_none; congr (_ + _).
-  by apply: eq_bigr => i _; rewrite !mxE liftK.
-have vf : dot v f = 0 by rewrite vE fk mulr1 addNr.
-have hE j : height p (v, b) j = height (fun j => row' k (shadow k f p j)) (u, b) j.
-  rewrite /height /=; congr (_ + _).
-  have -> : dot v (p j) = dot v (shadow k f p j) by rewrite dotBr dotZr vf mulr0 subr0.
-  by rewrite vE /shadow !mxE fk mulr1 subrr mulr0 add0r.
-exists (v, b), S; rewrite subn1; split; split=> //=.
-- apply: contraNneq u0 => v0; apply/eqP/colP => i.
-  by have /colP/(_ (lift k i)) := v0; rewrite !mxE liftK.
-- by move=> j /S0; rewrite hE.
-by move=> j /neg; rewrite hE.
 Qed.

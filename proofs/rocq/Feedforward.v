@@ -144,20 +144,27 @@ by rewrite subr_ge0.
 Qed.
 
 (* a direction that tells finitely many tokens apart: the moment curve *)
-Lemma generic_direction (S : seq token) : exists u, {in S &, injective (dot u)}.
+Lemma positive_direction (S : seq token) :
+  exists u : token, (forall i, 0 < u i ord0) /\ {in S &, injective (dot u)}.
 Proof.
 pose P (z : token) := rVpoly z^T.
 have hP t z : (P z).[t] = dot (\col_(i < d) t ^+ i) z.
   rewrite /P horner_poly; apply: eq_bigr => i _.
   by rewrite valK !mxE mulrC.
-have [n ht] := nonroots [seq P (z.1 - z.2) | z <- allpairs pair S S].
-exists (\col_(i < d) n%:R ^+ i) => x y xS yS e; apply/eqP; rewrite -subr_eq0.
+have [n ht] := nonroots ('X :: [seq P (z.1 - z.2) | z <- allpairs pair S S]).
+have n0 : 0 < n%:R :> R.
+  by rewrite lt_def ler0n andbT -[n%:R]hornerX ht ?mem_head ?polyX_eq0.
+exists (\col_(i < d) n%:R ^+ i); split=> [i|x y xS yS e]; first by rewrite mxE exprn_gt0.
+apply/eqP; rewrite -subr_eq0.
 apply: contraTT isT => ne; have := ht (P (x - y)).
 rewrite hP dotBr e subrr eqxx; apply.
-  by apply/mapP; exists (x, y) => //; apply: allpairs_f.
+  by rewrite in_cons; apply/orP; right; apply/mapP; exists (x, y) => //; apply: allpairs_f.
 apply: contra ne => /eqP e0; rewrite -[x - y]trmxK -[(x - y)^T]rVpolyK -/(P _) e0.
 by rewrite raddf0 trmx0.
 Qed.
+
+Lemma generic_direction (S : seq token) : exists u, {in S &, injective (dot u)}.
+Proof. by have [u [_ uI]] := positive_direction S; exists u. Qed.
 
 (* all but finitely many points of a line avoid finitely many conditions *)
 Lemma avoid_line (s : seq (token * token)) :

@@ -122,9 +122,10 @@ apply/eqP => /polyP/(_ j)/eqP; rewrite coef_poly ltn_ord valK coef0.
 by have [_ h] := hv j; apply/negP/h.
 Qed.
 
-(* If the means are in general position, so are their shadows along some f.      *)
+(* If the means are in general position, so are their shadows along some f, with  *)
+(* positive entries.                                                             *)
 Lemma generic_shadow k p : general_position p ->
-  exists f, f k ord0 = 1 /\ general_position (shadow k f p).
+  exists f : token, [/\ f k ord0 = 1, forall i, 0 < f i ord0 & general_position (shadow k f p)].
 Proof.
 move=> gp; have d0 : (d.-1 < d)%N by rewrite prednK // (leq_trans _ (ltn_ord k)).
 have /fin_all_exists[v hv] (S : {set 'I_N}) : exists v : token, v != 0 /\
@@ -151,29 +152,26 @@ have /fin_all_exists[v hv] (S : {set 'I_N}) : exists v : token, v != 0 /\
     by move=> /matrixP/(_ ord0 ord0); rewrite !mxE eqxx mulr1n => ->.
   rewrite (eq_bigr (fun j => l j * dot v (p j0))) => [|j /same-> //].
   by rewrite -mulr_suml l0 mul0r.
-have [g gI] := generic_direction ((0 : token) :: unit R k :: [seq v S | S <- enum {set 'I_N}]).
-have g0 z : z \in unit R k :: [seq v S | S <- enum {set 'I_N}] -> z != 0 -> dot z g != 0.
-  move=> zin; apply: contra => /eqP zg; apply/eqP/gI; rewrite ?mem_head //.
-    by rewrite in_cons zin orbT.
-  by rewrite dotC zg dotC dot0l.
-have gk : g k ord0 != 0.
-  rewrite -dot_unit g0 ?mem_head //.
-  by apply/eqP => /colP/(_ k)/eqP; rewrite !mxE !eqxx oner_eq0.
-exists ((g k ord0)^-1 *: g); split; first by rewrite mxE mulVf.
+have [g [g_pos gI]] := positive_direction ((0 : token) :: [seq v S | S <- enum {set 'I_N}]).
+have g0 S : dot (v S) g != 0.
+  have [v0 _] := hv S; apply: contra v0 => /eqP vg; apply/eqP/gI; rewrite ?mem_head //.
+    by rewrite in_cons map_f ?orbT // mem_enum.
+  by rewrite dotC vg dotC dot0l.
+have gk : g k ord0 != 0 by rewrite gt_eqF.
+exists ((g k ord0)^-1 *: g); split=> [|i|]; first by rewrite mxE mulVf.
+  by rewrite mxE mulr_gt0 // invr_gt0.
 move=> S sS l l0; rewrite /shadow; set f := _ *: g => e.
 have {}e : \sum_(j in S) l j *: p j = (\sum_(j in S) l j * p j k ord0) *: f.
   apply/eqP; rewrite -subr_eq0 -[X in _ == X]e; apply/eqP.
   under [in RHS]eq_bigr do rewrite scalerBr scalerA.
   by rewrite sumrB -scaler_suml.
-have [v0 vS] := hv S.
+have [_ vS] := hv S.
 have h0 : \sum_(j in S) l j * p j k ord0 = 0.
   have : dot (v S) (\sum_(j in S) l j *: p j) = 0.
     rewrite -(vS sS l l0) /dot; under eq_bigr do rewrite summxE mulr_sumr.
     rewrite exchange_big; apply: eq_bigr => j _; rewrite mulr_sumr.
     by apply: eq_bigr => i _; rewrite mxE mulrCA.
-  rewrite e !dotZr => /eqP; rewrite !mulf_eq0 invr_eq0 (negPf gk) /=.
-  rewrite (negPf (g0 _ _ v0)) ?orbF; first by move/eqP.
-  by rewrite in_cons map_f ?orbT // mem_enum.
+  by rewrite e !dotZr => /eqP; rewrite !mulf_eq0 invr_eq0 (negPf gk) (negPf (g0 _)) !orbF => /eqP.
 by move: e; rewrite h0 scale0r; apply: gp.
 Qed.
 End GeneralPosition.
@@ -253,7 +251,7 @@ Theorem cover_general_position : general_position (fun j => mean (Z j)) ->
   [/\ size T = tents_depth, uniform T & forall j, readout (run1 T (Z j)) = y (c j)].
 Proof.
 move=> gp; pose k : 'I_d := Ordinal (ltnW d1).
-by have [f [fk gpf]] := generic_shadow k gp; apply: cover_along fk gpf.
+by have [f [fk _ gpf]] := generic_shadow k gp; apply: cover_along fk gpf.
 Qed.
 
 End CoverGeneralPosition.

@@ -195,6 +195,21 @@ have [le | lt] := lerP s h; first by rewrite relu_neg ?subr0 // subr_le0.
 by rewrite relu_pos ?subr_ge0 ?(ltW lt) //; ring.
 Qed.
 
+(* the coordinates other than k *)
+Definition others := [seq i <- enum 'I_d | i != k].
+
+Lemma mem_others i : (i \in others) = (i != k).
+Proof. by rewrite mem_filter mem_enum andbT. Qed.
+
+Lemma uniq_others : uniq others.
+Proof. by rewrite filter_uniq // enum_uniq. Qed.
+
+Lemma size_others : size others = (d - 1)%N.
+Proof.
+have -> : others = rem k (enum 'I_d) by rewrite rem_filter ?enum_uniq.
+by rewrite size_rem ?mem_enum // size_enum_ord subn1.
+Qed.
+
 (* kills: the coordinates of a list become - C *)
 Definition kill C (i : 'I_d) : ffp R d := (unit i, C, - unit i).
 
