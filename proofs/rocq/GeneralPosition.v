@@ -122,10 +122,9 @@ apply/eqP => /polyP/(_ j)/eqP; rewrite coef_poly ltn_ord valK coef0.
 by have [_ h] := hv j; apply/negP/h.
 Qed.
 
-(* If the means are in general position, so are their shadows along some f, with  *)
-(* positive entries.                                                             *)
+(* If the means are in general position, so are their shadows along some f.      *)
 Lemma generic_shadow k p : general_position p ->
-  exists f : token, [/\ f k ord0 = 1, forall i, 0 < f i ord0 & general_position (shadow k f p)].
+  exists f, f k ord0 = 1 /\ general_position (shadow k f p).
 Proof.
 move=> gp; have d0 : (d.-1 < d)%N by rewrite prednK // (leq_trans _ (ltn_ord k)).
 have /fin_all_exists[v hv] (S : {set 'I_N}) : exists v : token, v != 0 /\
@@ -158,8 +157,7 @@ have g0 S : dot (v S) g != 0.
     by rewrite in_cons map_f ?orbT // mem_enum.
   by rewrite dotC vg dotC dot0l.
 have gk : g k ord0 != 0 by rewrite gt_eqF.
-exists ((g k ord0)^-1 *: g); split=> [|i|]; first by rewrite mxE mulVf.
-  by rewrite mxE mulr_gt0 // invr_gt0.
+exists ((g k ord0)^-1 *: g); split; first by rewrite mxE mulVf.
 move=> S sS l l0; rewrite /shadow; set f := _ *: g => e.
 have {}e : \sum_(j in S) l j *: p j = (\sum_(j in S) l j * p j k ord0) *: f.
   apply/eqP; rewrite -subr_eq0 -[X in _ == X]e; apply/eqP.
@@ -251,7 +249,7 @@ Theorem cover_general_position : general_position (fun j => mean (Z j)) ->
   [/\ size T = tents_depth, uniform T & forall j, readout (run1 T (Z j)) = y (c j)].
 Proof.
 move=> gp; pose k : 'I_d := Ordinal (ltnW d1).
-by have [f [fk _ gpf]] := generic_shadow k gp; apply: cover_along fk gpf.
+by have [f [fk gpf]] := generic_shadow k gp; apply: cover_along fk gpf.
 Qed.
 
 End CoverGeneralPosition.
@@ -263,13 +261,12 @@ Variables (R : realFieldType) (d N : nat).
 
 Definition moment (j : 'I_N) : 'cV[R]_d := \col_i j%:R ^+ i.+1.
 
-Lemma moment_general_position : general_position moment.
+Lemma moment_position (S : {set 'I_N}) : (#|S| <= d.+1)%N -> affinely_independent moment S.
 Proof.
-move=> S sS l l0 lm i iS; pose e := enum (S :\ i).
+move=> sS l l0 lm i iS; pose e := enum (S :\ i).
 pose P : {poly R} := \prod_(j <- [seq j%:R | j : 'I_N <- e]) ('X - j%:P).
 have sP : (size P <= d.+1)%N.
-  rewrite /P size_prod_XsubC size_map -cardE ltnS (leq_trans _ sS) //.
-  by rewrite subset_leq_card // subsetDl.
+  by rewrite /P size_prod_XsubC size_map -cardE; move: sS; rewrite (cardsD1 i) iS.
 have moments r : (r <= d)%N -> \sum_(j in S) l j * j%:R ^+ r = 0.
   case: r => [_|r rd]; first by under eq_bigr do rewrite expr0 mulr1.
   have := congr1 (fun z : 'cV[R]_d => z (Ordinal rd) ord0) lm; rewrite summxE [RHS]mxE => s0.
@@ -284,6 +281,9 @@ move: sum0; rewrite (big_setD1 i) //= big1 ?addr0 => [/eqP|j jS]; last first.
 rewrite mulf_eq0 => /orP[/eqP // | ]; rewrite -rootE root_prod_XsubC => /mapP[j je /eqP].
 by rewrite eqr_nat => /eqP/val_inj ij; move: je; rewrite mem_enum -ij !inE eqxx.
 Qed.
+
+Lemma moment_general_position : general_position moment.
+Proof. by move=> S /leqW; apply: moment_position. Qed.
 
 End Moments.
 

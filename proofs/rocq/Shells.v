@@ -1,10 +1,9 @@
-(* Shells of any labels (theory, section 8, Theorems 6a and 6c). One block parks a  *)
-(* shell at heights that say where its points go; kills and an ending that reads    *)
-(* the height take every point to its target.                                     *)
+(* Parking (theory, section 8, Theorems 6a and 6c). One block parks a shell of any   *)
+(* labels at heights that say where its points go; kills make the other coordinates  *)
+(* equal.                                                                         *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum matrix zify.
 From mathcomp.algebra_tactics Require Import ring.
-From Hardmax Require Import Model Measure Feedforward Collapse TieSplitting Pushes Cover.
-From Hardmax Require Import GeneralPosition Facets Folds.
+From Hardmax Require Import Model Measure Feedforward Collapse Pushes GeneralPosition Facets Folds.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -15,115 +14,91 @@ Section Parking.
 Variables (R : realFieldType) (d N : nat) (k : 'I_d). (* coordinate k is the height *)
 Notation token := 'cV[R]_d.
 Notation up := (unit R k).
-Implicit Types (z f : token) (g : 'I_N -> R) (A : {set 'I_N}) (s : seq {set 'I_N}) (B C : R).
+Implicit Types (z : token) (x : 'I_N -> token) (g : 'I_N -> R) (A : {set 'I_N}) (s : seq {set 'I_N}).
 
-(* a functional of the coordinates other than the height                          *)
-Definition extend (u : 'cV[R]_d.-1) : token :=
-  \col_i (if unlift k i is Some i' then u i' ord0 else 0).
+Lemma setr_height x (q : token * R) (h : R) j :
+  dot q.1 (setr k h (x j)) + q.2 = height x q j + q.1 k ord0 * (h - x j k ord0).
+Proof. by rewrite /setr dotDr dotZr [dot _ up]dotC dot_unit /height; ring. Qed.
 
-Lemma extend_dot u z : dot (extend u) z = dot u (row' k z).
+(* One block for a shell: those of A wait where they are, the others are parked at   *)
+(* height B + g j. If B is large, a block parks the next shell and moves no other.   *)
+Lemma park_shell x A S : is_shell k x A S -> exists C : R, forall (B : R) g,
+  C <= B -> (forall j, 0 < g j) -> exists b : ffp R d, forall j,
+  ff_step b (if j \in A then x j else setr k (B + g j) (x j)) =
+    if j \in A :\: S then x j else setr k (B + g j) (x j).
 Proof.
-rewrite /dot (bigD1_ord k) //= mxE unlift_none mul0r add0r.
-by apply: eq_bigr => i _; rewrite !mxE liftK.
+move=> [sub [t [tk tS tA]] val].
+have [C _ hC] := upper_bound ([seq x j k ord0 | j <- enum 'I_N]
+  ++ [seq x j k ord0 + height x t j / - t.1 k ord0 | j <- enum 'I_N]).
+have [xC tC] : (forall j, x j k ord0 < C) /\ forall j, x j k ord0 + height x t j / - t.1 k ord0 < C.
+  split=> j; apply: hC; rewrite mem_cat; apply/orP; [left | right].
+    by apply: (map_f (fun j => x j k ord0)); rewrite mem_enum.
+  by apply: (map_f (fun j => x j k ord0 + height x t j / - t.1 k ord0)); rewrite mem_enum.
+exists C => B g CB g0; have [q qS] := val (fun j => B + g j - x j k ord0).
+pose at_ j := if j \in A then x j else setr k (B + g j) (x j).
+pose T j : R := dot t.1 (at_ j) + t.2; pose Q j : R := dot q.1 (at_ j) + q.2.
+have parked j : j \notin A -> T j < 0.
+  move=> jA; rewrite /T /at_ (negPf jA) setr_height -[_ * _]opprK -mulNr subr_lt0.
+  rewrite mulrC -ltr_pdivr_mulr ?oppr_gt0 // ltr_subr_addl (lt_le_trans (tC j)) // (le_trans CB) //.
+  by rewrite ler_addl ltW.
+have TS j : j \in S -> T j = 0 by move=> jS; rewrite /T /at_ (subsetP sub) //; apply: tS.
+have QS j : j \in S -> Q j = B + g j - x j k ord0.
+  by move=> jS; rewrite /Q /at_ (subsetP sub) //; apply: qS.
+have TN j : j \notin S -> T j < 0.
+  move=> jS; have [jA | /parked //] := boolP (j \in A).
+  by rewrite /T /at_ jA; apply: tA; rewrite inE jS.
+have [L _ hL] := upper_bound [seq Q j / - T j | j <- enum 'I_N].
+exists (q.1 + L *: t.1, q.2 + L * t.2, up) => j; rewrite -/(at_ j) /ff_step /=.
+have -> : dot (q.1 + L *: t.1) (at_ j) + (q.2 + L * t.2) = Q j + L * T j.
+  by rewrite dotC dotDr dotZr !(dotC (at_ j)) /Q /T mulrDr addrACA.
+have [jS | jS] := boolP (j \in S).
+  rewrite inE jS TS // QS // mulr0 addr0 /at_ (subsetP sub) // relu_pos //.
+  by rewrite subr_ge0 ltW // (lt_le_trans (xC j)) // (le_trans CB) // ler_addl ltW.
+rewrite relu_neg ?scale0r ?addr0 ?inE ?jS //.
+rewrite -[_ * _]opprK subr_le0 -mulrN -ler_pdivr_mulr ?oppr_gt0 ?TN // ltW //.
+by apply: hL; apply: (map_f (fun j => Q j / - T j)); rewrite mem_enum.
 Qed.
 
-(* One block adds max(0, t - L h) to the height, where t is a functional of the     *)
-(* other coordinates and h the height above B.                                    *)
-Definition gated (q : 'cV[R]_d.-1 * R) B (L : R) : ffp R d :=
-  (extend q.1 - L *: up, q.2 + L * B, up).
-
-Lemma gated_step q B (L h : R) z : z k ord0 = B -> ff_step (gated q B L) (z + h *: up) =
-  z + (h + relu (dot q.1 (row' k z) + q.2 - L * h)) *: up.
+Lemma park x A s : are_shells k x A s -> exists C : R, forall (B : R) g,
+  C <= B -> (forall j, 0 < g j) -> exists P : seq (ffp R d), size P = size s /\
+  forall j, ff_map P (if j \in A then x j else setr k (B + g j) (x j)) = setr k (B + g j) (x j).
 Proof.
-move=> zB; rewrite /ff_step /= -addrA -scalerDl; congr (_ + (_ + relu _) *: _).
-rewrite dotDr dotZr !dotBl !dotZl !extend_dot !dot_unit zB !mxE !eqxx.
-have -> : row' k up = 0 :> 'cV[R]_d.-1.
-  by apply/colP => i; rewrite !mxE eq_sym (negPf (neq_lift _ _)).
-by rewrite [dot q.1 0]dotC dot0l /= mulr1; ring.
-Qed.
-
-(* One block for a shell: the points of A stand at height B, the others, parked    *)
-(* before, at B + g j, and the blocks park all of A.                              *)
-Lemma park (x : 'I_N -> token) B g A s : (forall j, x j k ord0 = B) -> (forall j, 0 < g j) ->
-  are_shells (fun j => row' k (x j)) A s -> exists P : seq (ffp R d), size P = size s /\
-    forall j, ff_map P (x j + (if j \in A then 0 else g j) *: up) = x j + g j *: up.
-Proof.
-move=> xB g0; elim: s A => [|S s IH] A /=.
-  by move=> ->; exists [::]; split=> // j; rewrite inE.
-case=> -[sub hq] sh; have [q [qS qA]] := hq g; have [P [sP hP]] := IH _ sh.
-pose t j := height (fun j => row' k (x j)) q j.
-have [L _ hL] := upper_bound [seq t j / g j | j <- enum 'I_N].
-exists (gated q B L :: P); split; first by rewrite /= sP.
-move=> j; rewrite /= gated_step // -[RHS]hP; congr (ff_map P (_ + _ *: _)).
-rewrite -/(height (fun j => row' k (x j)) q j) -/(t j) inE.
-have [jS | jS] /= := boolP (j \in S).
-  by rewrite (subsetP sub) // mulr0 subr0 add0r /t qS // relu_pos // ltW.
-have [jA | jA] := boolP (j \in A).
-  by rewrite mulr0 subr0 add0r relu_neg // ltW // qA // inE jS.
-rewrite relu_neg ?addr0 // subr_le0 -ler_pdivr_mulr // ltW //.
-by apply: hL; apply: map_f; rewrite mem_enum.
-Qed.
-
-(* Shells stay shells under a translation.                                        *)
-Lemma shells_shift D (p p' : 'I_N -> 'cV[R]_D) c A s : (forall j, p' j = p j + c) ->
-  are_shells p A s -> are_shells p' A s.
-Proof.
-move=> p'E; elim: s A => //= S s IH A [[sub hq] /IH sh]; split=> //; split=> // g.
-have [q [qS qA]] := hq g; exists (q.1, q.2 - dot q.1 c).
-have E j : height p' (q.1, q.2 - dot q.1 c) j = height p q j.
-  by rewrite /height /= p'E dotDr; ring.
-by split=> j jin; rewrite E; [apply: qS | apply: qA].
-Qed.
-
-(* The sequences, a direction f as in step 1 with positive entries, and shells of   *)
-(* the images in E.                                                               *)
-Variables (Z : 'I_N -> seq token) (f : token) (s : seq {set 'I_N}).
-Hypotheses (Z_nonempty : forall j, Z j != [::]) (fk : f k ord0 = 1).
-Hypothesis f_pos : forall i, 0 < f i ord0.
-Notation shadows := (shadow k f (fun j => mean (Z j))).
-Hypothesis sh : are_shells (fun j => row' k (shadows j)) setT s.
-Notation image := (image k Z f).
-
-(* For large B all coordinates of all images are above a given number.             *)
-Lemma large_images C : exists B, [/\ C <= B, forall j, {in Z j, forall z : token, z k ord0 <= B}
-  & forall j i, C <= image B j i ord0].
-Proof.
-have [B _ hB] := upper_bound (C :: [seq (z : token) k ord0 | z <- flatten [seq Z j | j <- enum 'I_N]]
-  ++ [seq (C - mean (Z j) i ord0) / f i ord0 + mean (Z j) k ord0 | j <- enum 'I_N, i <- enum 'I_d]).
-exists B; split=> [|j z zZ|j i]; first by rewrite ltW // hB ?mem_head.
-  apply/ltW/hB; rewrite inE mem_cat; apply/orP; right; apply/orP; left.
-  by apply: (map_f (fun z : token => z k ord0)); apply/flattenP; exists (Z j); rewrite ?map_f ?mem_enum.
-have iE : image B j i ord0 = mean (Z j) i ord0 + (B - mean (Z j) k ord0) * f i ord0.
-  by rewrite mxE; congr (_ + _); rewrite mxE.
-rewrite iE -ler_subl_addl -ler_pdivr_mulr // ler_subr_addr; apply/ltW/hB.
-rewrite inE mem_cat; apply/orP; right; apply/orP; right.
-apply: (allpairs_f (fun (j : 'I_N) (i : 'I_d) =>
-  (C - mean (Z j) i ord0) / f i ord0 + mean (Z j) k ord0)); exact: mem_enum.
+elim: s A => [|S s IH] A /=.
+  by move=> ->; exists 0 => B g _ _; exists [::]; split=> // j; rewrite inE.
+case=> /park_shell[C hC] /IH[C' hC']; exists (Num.max C C') => B g.
+rewrite le_maxl => /andP[CB C'B] g0; have [b hb] := hC B g CB g0.
+have [P [sP hP]] := hC' B g C'B g0; exists (b :: P); split=> [|j]; first by rewrite /= sP.
+by rewrite /= hb hP.
 Qed.
 
 (* Collapse, shells and kills: point j gets any height B + g j with g j > 0, and     *)
-(* any coordinates e below C, the same for all points. Q is the ending.            *)
-Theorem parked C : exists B, C <= B /\ forall g (e : token) (Q : seq (ffp R d)) (t : 'I_N -> token),
-  (forall j, 0 < g j) -> (forall i, i != k -> e i ord0 <= C) ->
+(* any other coordinates e, the same for all points. Q is the ending.              *)
+Theorem parked (Z : 'I_N -> seq token) s (C : R) : (forall j, Z j != [::]) ->
+  are_shells k (fun j => mean (Z j)) setT s -> exists B : R, C <= B /\
+  forall g (e : token) (Q : seq (ffp R d)) (t : 'I_N -> token), (forall j, 0 < g j) ->
   (forall j, ff_map Q (setr k (B + g j) e) = t j) ->
   exists T : seq (rank1 R d), [/\ size T = (1 + size s + (d - 1) + size Q)%N, uniform T
     & forall j, readout (run1 T (Z j)) = t j].
 Proof.
-have [B [CB low big]] := large_images C; exists B; split=> // g e Q t g0 eC hQ.
-have [||P [sP hP]] := @park (image B) B g setT s _ g0; first exact: image_up.
-  by apply: (shells_shift (c := row' k (B *: f))) sh => j; rewrite image_shadow raddfD.
-exists (flatten_block k f B :: [seq ff_block p | p <- P ++ [seq drop e i | i <- others k] ++ Q]).
-split; first by rewrite /= size_map !size_cat sP size_map size_others !addnA.
+move=> Z0 /park[C' hC']; exists (Num.max C C'); rewrite le_maxr lexx; split=> // g e Q t g0 hQ.
+set B := Num.max C C' in hQ *; have [|P [sP hP]] := hC' B g _ g0; first by rewrite le_maxr lexx orbT.
+have [D D1 hD] := upper_bound [seq e p.2 ord0 - mean (Z p.1) p.2 ord0
+  | p <- [seq (j, i) | j <- enum 'I_N, i <- enum 'I_d]].
+have eD j i : e i ord0 <= mean (Z j) i ord0 + D.
+  rewrite -ler_subl_addl ltW // hD //; apply/mapP; exists (j, i) => //.
+  by apply: allpairs_f; rewrite mem_enum.
+pose o : token := \col_i (if i == k then 0 else D).
+exists (collapse_block o 1 :: [seq ff_block p | p <- shifted o P ++ [seq drop e i | i <- others k] ++ Q]).
+split; first by rewrite /= size_map !size_cat /shifted !size_map sP size_others !addnA.
   by rewrite /= eqxx uniform_ff.
-move=> j; rewrite run1_cons (flatten_image _ _ (low j)) //= run_ff /readout -map_comp.
+move=> j; rewrite run1_cons collapse // run_ff /readout -map_comp scale1r.
 rewrite (eq_map (f2 := fun=> t j)) => [|z /=]; first exact: mean_const.
-rewrite !ff_map_cat -hQ; congr (ff_map Q _).
-have := hP j; rewrite inE scale0r addr0 => ->; apply/colP => i.
-have iE l : (image B j + g j *: up) l ord0 = if l == k then B + g j else image B j l ord0.
-  rewrite mxE [X in _ + X]mxE [X in _ * X]mxE eqxx andbT; case: eqP => [->|_]; last by rewrite mulr0 addr0.
-  by rewrite image_up // mulr1.
-rewrite drops ?uniq_others // => [|l]; last first.
-  by rewrite mem_others iE => lk; rewrite (negPf lk) (le_trans (eC l lk)).
+rewrite !ff_map_cat shiftedE -hQ; congr (ff_map Q _).
+have := hP j; rewrite inE => ->; apply/colP => i.
+have iE l : (setr k (B + g j) (mean (Z j)) + o) l ord0 =
+    if l == k then B + g j else mean (Z j) l ord0 + D.
+  by rewrite mxE setrE [o _ _]mxE; case: eqP => // _; rewrite addr0.
+rewrite drops ?uniq_others // => [|l]; last by rewrite mem_others iE => /negPf ->.
 by rewrite setrE mem_others iE; case: eqP.
 Qed.
 
