@@ -24,9 +24,9 @@ PRINTED = (
 )
 CLAIM = "The set S \\ {z_{p+1}^j} cannot be empty, since m^j = m^j'."
 MENDED = (
-    "True for equal lengths. For unequal lengths S may be one point: the support of "
-    "mu_j - mu_j' is the set to use. It has at least two points, because mu_j - mu_j' is not 0 "
-    "and has the total mass 0."
+    "True for equal lengths and different sets of tokens. For unequal lengths S may be one point: "
+    "the support of mu_j - mu_j' is the set to use. It has at least two points, because "
+    "mu_j - mu_j' is not 0 and has the total mass 0."
 )
 
 
