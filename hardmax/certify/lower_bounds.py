@@ -28,7 +28,8 @@ def counting_lower_bound(count: int, dimension: int, labels: int) -> int:
     """Depth below which no points let half of all labellings be realised (theory, Theorem 13).
 
     N log₂M − 1 ≤ L + 1 + (2d+1)(½L(L+1) log₂(4eN/(2d+1)) + L log₂(4eN(M−1)/(2d+1))), N ≥ d;
-    0 where that says nothing. It is about labellings, not about one: some data need less.
+    0 where that says nothing. It is about labellings, not about one: some data need less. It is
+    about points: of longer sequences, about what a collapse leaves and the blocks behind it.
 
     >>> counting_lower_bound(10**6, 8, 2), counting_lower_bound(5, 8, 2)
     (77, 0)
