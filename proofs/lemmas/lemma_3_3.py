@@ -32,8 +32,12 @@ def prove_3_15() -> str:
     value = sympy.simplify(inner(v, z + (b / gram("v", "v")) * v))
     value = sympy.expand(value.subs(gram("v", "z"), -m + slack))
     require_positive(value, "(3.15)")
+    require_equal(inner(v, 0 * z), sympy.Integer(0), "<v, 0> = 0, so FF(z) != 0")
     require_equal(value, eps + slack, "(3.15)")
-    return "(3.15): <v, FF(z)> = <v, z> + b >= epsilon > 0 for b = max|<v, .>| + epsilon"
+    return (
+        "(3.15): <v, FF(z)> = <v, z> + b >= epsilon > 0 = <v, 0> for b = max|<v, .>| + epsilon, so "
+        "FF(z) != 0 without a condition on epsilon"
+    )
 
 
 def prove_3_16() -> str:
@@ -48,16 +52,6 @@ def prove_3_16() -> str:
     return (
         "(3.16): <A FF(z_l), FF(z_r)> = c <v, FF(z_r)> with c > 0, so the unique maximiser "
         "of <v, .> is the only element of C_l"
-    )
-
-
-def prove_not_zero() -> str:
-    """<v, FF(z)> >= epsilon > 0 excludes FF(z) = 0."""
-    v, z = vectors("v z")
-    zero = 0 * z
-    require_equal(inner(v, zero), sympy.Integer(0), "<v, 0> = 0")
-    return (
-        "FF(z) != 0 because <v, FF(z)> >= epsilon > 0 = <v, 0>: no condition on epsilon is needed"
     )
 
 

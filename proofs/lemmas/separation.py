@@ -46,7 +46,6 @@ def prove_edges_between_equal_keys() -> str:
     z, p, q = vectors("z p q")
     difference = (z + alpha * (p - z)) - (z + alpha * (q - z))
     require(difference.equals(alpha * (p - q)), "the difference is alpha (p - q)")
-    require(alpha.is_nonzero, "alpha != 0")
     return (
         "a shared token stays shared iff both sequences have the same leader (Case 1) or "
         "mean (Cases 2, 3)"
