@@ -44,6 +44,7 @@ MUTANTS = (
     Mutant("theorem_b", "dot(u, z) for z in support)[-2]",
            "dot(u, z) for z in support)[-1]", ("theorem_b",)),
     Mutant("theorem_b", "if p.get(z, 0) != q.get(z, 0)]", "]", ("theorem_b", "separation")),
+    Mutant("theorem_b", "4**k * near > far", "4**k + near > far", ("theorem_b",)),
     # the strategy of the paper
     Mutant("strategy", "if len({z for Z in moved for z in Z}) == len(tokens) and kept", "if kept",
            ("separation",)),
