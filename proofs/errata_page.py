@@ -22,12 +22,14 @@ papers, in three sections.
 - **Refuted**: the printed statement, formula or number is false, and the witness shows it.
 - **Gaps**: the printed argument does not show what it is for: a step fails, or a hypothesis or a
   definition is missing. The claim itself is not refuted; *Mended* says what holds.
-- **Remarks**: true as printed or a matter of wording; what the reader may want to know.
+- **Remarks**: a slip that every reader corrects, or a sentence that is true as printed and on
+  which there is something to say.
 
 Every entry quotes the text it is about, with the line of the text file that the quote begins in
 (formulas are as that file has them), and says what exactly fails. It is a small program under
 `proofs/errata/`: it computes the witness in exact arithmetic (rationals, sympy, or ball arithmetic
-where reals are needed) and fails if the witness fails. Most are slips that the papers survive.
+where reals are needed) and fails if the witness fails. The papers survive most of this. Labels
+such as A1 are those of [theory.md](theory.md), section 12.
 
 This page is generated: `python -m proofs --write-errata`. `python -m proofs` fails if it is out
 of date.

@@ -62,20 +62,21 @@ def test_the_count_for_almost_all_targets(tmp_path, capsys):
 
 
 def test_a_proved_model_below_what_almost_all_targets_need(tmp_path, capsys):
-    # N = M = 40 and the default targets 0, e1, 2e1, … on a line (Theorem 6c)
+    # N = M = 200 and the default targets 0, e1, 2e1, … on a line (Theorem 6c)
     rng = np.random.default_rng(0)
-    tokens = rng.integers(-999, 1000, size=(40, 2, 6)).tolist()
-    data = hm.Dataset([[tuple(z) for z in Z] for Z in tokens], [str(j) for j in range(40)])
+    data = hm.Dataset(rng.standard_normal((200, 2, 6)).tolist(), [str(j) for j in range(200)])
     model = hm.build(data, strategy="auto")
     assert hm.certify(model, data).proved
-    assert (model.meta["N"], model.meta["M"]) == (40, 40)
-    assert len(model) < lower_block_bound(40, 6) == 19
+    assert (model.meta["N"], model.meta["M"]) == (200, 200)
+    assert len(model) == 47
+    assert lower_block_bound(200, 6) == 93
     assert (
         facts(model, tmp_path, capsys, "--json")["bounds"]["blocks_for_almost_all_targets"] is None
     )
     text = facts(model, tmp_path, capsys)
     assert "≥" not in text
     assert "almost all" not in text
+    assert " 93" not in text
 
 
 @pytest.mark.parametrize(

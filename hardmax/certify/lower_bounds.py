@@ -15,8 +15,8 @@ def lower_block_bound(count: int, dimension: int) -> int:
     For fixed sequences it holds for all tuples of targets outside a set of measure zero, and for
     every construction of the paper's architecture: on a fixed activation pattern a block has
     2d+1 effective parameters, and there is one overall scale. It says nothing about a single
-    tuple of targets: targets on a line need fewer blocks (Theorem 6c), and so do fewer labels
-    than sequences.
+    tuple of targets: some, such as targets on a line for d ≥ 4 and many sequences in general
+    position, need fewer blocks (Theorem 6c). For fewer labels than sequences it says nothing.
 
     >>> lower_block_bound(270, 12)
     130
@@ -28,7 +28,8 @@ def counting_lower_bound(count: int, dimension: int, labels: int) -> int:
     """Depth below which no points let half of all labellings be realised (theory, Theorem 13).
 
     N log₂M − 1 ≤ L + 1 + (2d+1)(½L(L+1) log₂(4eN/(2d+1)) + L log₂(4eN(M−1)/(2d+1))), N ≥ d;
-    0 where that says nothing. It is about labellings, not about one: some data need less.
+    0 where that says nothing. It is about labellings, not about one: some data need less. It is
+    about points: of longer sequences, about what a collapse leaves and the blocks behind it.
 
     >>> counting_lower_bound(10**6, 8, 2), counting_lower_bound(5, 8, 2)
     (77, 0)

@@ -191,7 +191,7 @@ def _show_bounds(facts: dict[str, Any]) -> None:
         ("blocks", blocks, "", limits["blocks_for_almost_all_targets"],
           "(Nd−1)/(2d+1): almost all targets need so many; these may need fewer"),
         ("blocks", blocks, "", limits["block_counting_bound"],
-         "Theorem 13: half of all labellings need so many; this one may need fewer"),
+         "Theorem 13: for N points, half of all labellings need so many; this one may need fewer"),
         ("parameters", parameters, "≤", upper, "54Nd, the paper's Theorem 2.4"),
     ]  # fmt: skip
     shown = [(*row[:2], f"{row[2]} {row[3]}".strip(), row[4]) for row in rows if row[3] is not None]

@@ -7,7 +7,7 @@ from proofs.sources import BANACH
 
 SOURCE = BANACH
 PLACE = "B.2, 'where nabla^{2n} is the iterated Laplacian'"
-KIND = "Refuted"
+KIND = "Remark"
 FAILS = "the formula: the right side is the case n = 1 (a slip)"
 PRINTED = (
     (

@@ -8,7 +8,7 @@ from proofs.sources import BANACH
 SOURCE = BANACH
 PLACE = "B.2, 'By normalizing the feature maps'"
 KIND = "Refuted"
-FAILS = "the statement: unit vectors have no inner product e"
+FAILS = "the statement: the pairing of unit vectors is bounded, the right side is not"
 PRINTED = (
     (
         418,
@@ -28,10 +28,13 @@ MENDED = (
 
 
 def witness() -> str:
-    """Evaluate both sides at x_i = x_j = 1, sigma = 1, and verify the reversed statement at a
-    pair.
+    """Evaluate the right side at x_i = x_j = t, t^2 = C, sigma = 1, and verify the reversed
+    statement at a pair.
     """
-    require(arb(1).exp() > 1, "an inner product of unit vectors is at most 1, but exp(1) > 1")
+    for bound in (1, 10, 10**6):
+        require(
+            arb(bound).exp() > bound, "exp(t^2) exceeds the constant C of the pairing at t^2 = C"
+        )
     x, y = arb(3) / 4, arb(-2) / 5
     normalised = (x * y).exp() / ((x * x).exp() * (y * y).exp()).sqrt()
     gaussian = (-((x - y) ** 2) / 2).exp()
@@ -40,6 +43,7 @@ def witness() -> str:
         "exp(xy)/sqrt(exp(xx) exp(yy)) = exp(-(x-y)^2/2)",
     )
     return (
-        "x_i = x_j = 1, sigma = 1: the left side is 1 for unit vectors, the right side e > "
-        "1. Normalising the exponential kernel gives the Gaussian."
+        "x_i = x_j = t, sigma = 1: the left side pairs unit vectors, so it is at most the constant "
+        "C of the pairing; the right side exp(t^2) exceeds C at t^2 = C. Normalising the "
+        "exponential kernel gives the Gaussian."
     )

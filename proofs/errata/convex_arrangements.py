@@ -9,16 +9,10 @@ from proofs.checking import require
 from proofs.sources import CONVEX
 
 SOURCE = CONVEX
-PLACE = "Section 2.1, after (3), and Theorems 3.3, 4.2, 4.5"
+PLACE = "Theorems 3.3, 4.2, 4.5 and 4.8"
 KIND = "Refuted"
-FAILS = "the constant: n counts samples, not rows"
+FAILS = "the constant: the rows of X must be counted, and n counts samples"
 PRINTED = (
-    (
-        73,
-        r"The set \mathcal{D} is clearly finite, and its cardinality is bounded as "
-        r"$P:=|\mathcal{D}|\leq 2r\left(\frac{e(n-1)}{r}\right)^r$, where "
-        r"$r:=\mathrm{rank}(\mathbf{X})$",
-    ),
     (
         166,
         r"where $P \leq 2r \left(\frac{e(n-1)}{r}\right)^r$ and $r := "
@@ -30,10 +24,10 @@ CLAIM = (
     "of samples."
 )
 MENDED = (
-    "Count the rows of X, R of them: n for the MLP, n s^2 for self-attention, n s d for "
-    "the Mixer, n s for the FNO. At most 2 sum_{k<r} binom(R-1, k) patterns belong to "
-    "cells with interior (Cover), for R = 1 as well, and only these are needed. The "
-    "closed form is 0 for R = 1."
+    "Count the rows of X, R of them: n s^2 for self-attention, n s d for the Mixer, n s for "
+    "the FNO. (For the MLP of Section 2.1 samples are rows.) At most "
+    "2 sum_{k<r} binom(R-1, k) patterns belong to cells with interior (Cover), for R = 1 as "
+    "well, and only these are needed. The closed form is 0 for R = 1."
 )
 
 
@@ -51,7 +45,6 @@ def patterns(rows: list[tuple[int, ...]]) -> int:
 
 def witness() -> str:
     """Count patterns for one sample, where the printed bound is 2r (e * 0 / r)^r = 0."""
-    require(patterns([(1,)]) == 2, "MLP, X = (1): P = 2, bound 0")
     require(patterns([(1, 0), (0, 1)]) == 4, "FNO, X = (1,0)^T, circ(X) = I: P = 4, bound 0")
     kron = [tuple(a * b for a in x for b in y) for x, y in product([(1, 0), (0, 1)], repeat=2)]
     require(patterns(kron) == 16, "self-attention, X = I_2, X kron X = I_4: P = 16, bound 0")
@@ -63,7 +56,7 @@ def witness() -> str:
         "self-attention, n = 2: P = 16, bound below 2",
     )
     return (
-        "One sample (n = 1) makes the bound 0, while P is 2 for the MLP with X = (1), 4 for "
-        "the FNO with circ(X) = I_2 and 16 for self-attention with X = I_2. For X_1 = I_2, "
-        "X_2 = 2I_2 it is below 2, while P = 16."
+        "Self-attention with the two samples X_1 = I_2, X_2 = 2I_2: the bound is below 2, "
+        "while P = 16. One sample (n = 1) makes the bound 0, while P is 4 for the FNO with "
+        "circ(X) = I_2 and 16 for self-attention with X = I_2."
     )

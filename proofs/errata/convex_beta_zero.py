@@ -1,4 +1,4 @@
-"""Linear self-attention without penalty is not a linear MLP as soon as there are two samples."""
+"""For two samples linear self-attention without penalty is in general no linear MLP."""
 
 from fractions import Fraction
 
@@ -8,7 +8,7 @@ from proofs.sources import CONVEX
 SOURCE = CONVEX
 PLACE = "Section 3, after Theorem 3.1"
 KIND = "Refuted"
-FAILS = "the statement"
+FAILS = "the statement, for more than one sample"
 PRINTED = (
     (
         142,
@@ -22,7 +22,8 @@ CLAIM = (
 )
 MENDED = (
     "The prediction of (13) is cubic in X_i, that of (6) linear. For one sample with a "
-    "non-zero Gram matrix the two classes agree; for n >= 2 neither contains the other."
+    "non-zero Gram matrix the two classes agree; for n >= 2 in general neither contains the "
+    "other."
 )
 
 

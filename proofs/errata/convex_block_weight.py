@@ -1,4 +1,4 @@
-"""The weight 1/G[k, l] of a block is not defined."""
+"""The weight 1/G[k, l] of a block is not defined for several samples or a zero entry."""
 
 from fractions import Fraction
 
@@ -7,8 +7,8 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Section 3, after Theorem 3.1"
-KIND = "Refuted"
-FAILS = "the statement: there is no such weight"
+KIND = "Gap"
+FAILS = "a definition: the weight depends on the sample i, and where an entry is 0 there is none"
 PRINTED = (
     (
         142,

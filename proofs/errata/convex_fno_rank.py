@@ -8,7 +8,10 @@ from proofs.sources import CONVEX
 SOURCE = CONVEX
 PLACE = "Lemma 4.3, (22) and (23)"
 KIND = "Refuted"
-FAILS = "the statement: (23) is a larger class than (22)"
+FAILS = (
+    'the statement, if "equivalently" means the same functions: (23) has more of them. Every (22) '
+    "is a (23)"
+)
 PRINTED = (
     (
         262,
@@ -20,8 +23,8 @@ PRINTED = (
 CLAIM = "The FNO block (22) can be equivalently represented as (23) with weights W_1 in R^{sd x m}."
 MENDED = (
     "(22) gives weights of the form L W_1 with L in R^{sd x d}, of rank at most d; (23) "
-    "allows every W_1 in R^{sd x m}. The lemma holds as an inclusion; equality needs m "
-    "<= d or the merged parametrisation as the definition."
+    "allows every W_1 in R^{sd x m}. The lemma holds as an inclusion; the classes are "
+    "equal for m <= d, or if (23) is taken as the definition."
 )
 
 

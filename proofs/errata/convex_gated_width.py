@@ -10,7 +10,7 @@ from proofs.sources import CONVEX
 SOURCE = CONVEX
 PLACE = "Theorems C.1, C.2, C.3, C.4 and C.7"
 KIND = "Refuted"
-FAILS = "a hypothesis is missing: the number of heads for each gate"
+FAILS = "the statement, for lack of a hypothesis: the number of heads for each gate"
 PRINTED = (
     (
         1551,
@@ -24,8 +24,8 @@ CLAIM = (
     "convex program with penalty beta sum_j |Z_j|_*."
 )
 MENDED = (
-    "True with at least rank(Z_j) heads for each gate, false with one head for each gate "
-    "as soon as an optimal Z_j has rank above 1."
+    "True with at least rank(Z_j) heads for each gate, for some optimal (Z_j). False with one "
+    "head for each gate if every optimal (Z_j) has a Z_j of rank above 1."
 )
 
 

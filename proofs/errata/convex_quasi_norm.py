@@ -7,7 +7,7 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Section 2.1, after (4)"
-KIND = "Refuted"
+KIND = "Remark"
 FAILS = "the formula: the square (a slip)"
 PRINTED = (
     (

@@ -7,16 +7,16 @@ from proofs.sources import CONVEX
 
 SOURCE = CONVEX
 PLACE = "Table 2 against Theorem 3.1, (13)"
-KIND = "Refuted"
-FAILS = "the number, against the size of Z in Theorem 3.1"
+KIND = "Remark"
+FAILS = "nothing in the table; the number is not the size of Z in Theorem 3.1"
 PRINTED = (
     (1120, "SELF-ATTENTION MLP-MIXER B-FNO FNO MLP LINEAR LINEAR 50.5M"),
     (1123, "Table 2. Parameter count for convex heads used for the experiments in Table 1."),
 )
 CLAIM = "The linear self-attention head has 50.5M parameters at d = c = 100."
 MENDED = (
-    "Z in R^{d^2 x dc} has 100M entries; 50.5M = (d(d+1)/2) dc folds Z^(k,l) and Z^(l,k) "
-    "together, which keeps the fit but changes the nuclear norm."
+    "Z in R^{d^2 x dc} has 100M entries. 50.5M is (d(d+1)/2) dc, the number that is left if "
+    "Z^(k,l) and Z^(l,k) are added up; this keeps the fit but changes the nuclear norm."
 )
 
 

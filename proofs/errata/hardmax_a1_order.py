@@ -32,7 +32,9 @@ CLAIM = (
 MENDED = (
     "Every layer commutes with permutations of the tokens and R forgets the order, so two "
     "orders of the same tokens need the same label. Sequences must have distinct empirical "
-    "measures, or equal labels where they have not; this is also sufficient (Theorem B)."
+    "measures, or equal labels where they have not; this is also sufficient (Theorem B). If "
+    '"distinct" is read as different sets of tokens, i) and ii) give different measures, and '
+    "the theorem holds (theory.md, Theorem 6)."
 )
 
 Z, Y = [token(1, 0), token(0, 1)], [token(0, 1), token(1, 0)]

@@ -12,7 +12,7 @@ PLACE = "Lemma 3.4, (3.18)-(3.19)"
 KIND = "Gap"
 FAILS = (
     "a step of the proof: (3.19) is false for unequal lengths. The first sentence of the "
-    "lemma holds"
+    "lemma holds for sequences with different empirical measures"
 )
 PRINTED = (
     (

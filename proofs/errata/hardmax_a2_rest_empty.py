@@ -10,7 +10,10 @@ from proofs.theorem_b import split_one_tie
 SOURCE = HARDMAX
 PLACE = "Lemma 3.4, the sentence before (3.18)"
 KIND = "Gap"
-FAILS = "a step of the proof, for unequal lengths. The first sentence of the lemma holds"
+FAILS = (
+    "a step of the proof, for unequal lengths. The first sentence of the lemma holds for sequences "
+    "with different empirical measures"
+)
 PRINTED = (
     (
         269,
@@ -21,9 +24,9 @@ PRINTED = (
 )
 CLAIM = "The set S \\ {z_{p+1}^j} cannot be empty, since m^j = m^j'."
 MENDED = (
-    "True for equal lengths only. For unequal lengths S may be one point: the support of "
-    "mu_j - mu_j' is the set to use; it has at least two points because the total mass of "
-    "mu_j - mu_j' is 0."
+    "True for equal lengths and different sets of tokens. For unequal lengths S may be one point: "
+    "the support of mu_j - mu_j' is the set to use. It has at least two points, because "
+    "mu_j - mu_j' is not 0 and has the total mass 0."
 )
 
 

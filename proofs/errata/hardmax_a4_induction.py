@@ -10,7 +10,10 @@ from proofs.sources import HARDMAX
 SOURCE = HARDMAX
 PLACE = "Lemma 3.5, induction step, after (3.29)"
 KIND = "Gap"
-FAILS = 'a step of the proof ("whence"). The lemma holds (theory.md, Theorem 5)'
+FAILS = (
+    'a step of the proof ("whence"). The lemma holds for sequences with different empirical '
+    "measures (theory.md, Theorem 5)"
+)
 PRINTED = (
     (
         373,
@@ -29,7 +32,7 @@ MENDED = (
     "(Case 1) take alpha outside the finite set that (3.28) forbids for every j, and "
     "outside the sets of all pairs j, j' < N: each pair of different tokens forbids at "
     "most one alpha, each pair of equal tokens none, because the leader of Z^N is by then "
-    "a token of no other sequence."
+    "the leader of no other sequence."
 )
 
 Z1, Z2, Z3 = (
@@ -66,7 +69,7 @@ def witness() -> str:
     require(token(30, 0) not in (min(Z2), max(Z2)), "it is not extreme for Z2: Case 1")
     leaders = [max(Z, key=lambda z: dot(v, z)) for Z in (Z1, Z2, Z3)]
     require(
-        leaders[2] == token(30, 0) and leaders[1] != leaders[2],
+        leaders[2] == token(30, 0) and leaders[2] not in leaders[:2],
         "the leaders under v = e1; all <v, z + shift> > 0",
     )
     require(all(dot(v, add(z, shift)) > 0 for Z in (Z1, Z2, Z3) for z in Z), "(3.15)")

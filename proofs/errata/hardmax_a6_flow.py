@@ -12,8 +12,8 @@ SOURCE = HARDMAX
 PLACE = "Section 3.1, Classification, and (3.6)"
 KIND = "Gap"
 FAILS = (
-    "the quoted theorem is about flows of neural ODEs, not about layers with a residual; "
-    "no statement of the paper is refuted"
+    "a step of the construction: [15] is about neural ODEs, by its title, and a layer with the "
+    "parameters of such an ODE is not its flow. No statement of the paper is refuted"
 )
 PRINTED = (
     (
@@ -21,6 +21,11 @@ PRINTED = (
         "We do this with a transformer T_{cla} with at most 5(N+1) in which the "
         r"self-attention layers act as the identity ($\rho = 1, V = 0, A = 0$) and the "
         "FF layers are tuned as described by [15, Theorem 4.1].",
+    ),
+    (
+        415,
+        "[15] D. Ruiz-Balet and E. Zuazua. Neural ode control for classification, approximation, "
+        "and transport.",
     ),
 )
 CLAIM = (

@@ -8,7 +8,7 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Section 3.1, Clustering"
-KIND = "Refuted"
+KIND = "Remark"
 FAILS = "the formula: a common shift is missing (a slip)"
 PRINTED = (
     (

@@ -6,7 +6,7 @@ from proofs.sources import HARDMAX
 
 SOURCE = HARDMAX
 PLACE = "Lemma 3.2 ii)"
-KIND = "Refuted"
+KIND = "Remark"
 FAILS = "the formula at l = i_j (a slip)"
 PRINTED = (
     (

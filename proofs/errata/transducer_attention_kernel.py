@@ -33,10 +33,15 @@ MENDED = (
 
 def witness() -> str:
     """Violate both necessary conditions with U = V = R, one head."""
-    # W = -1, V = 1, A = exp(q v k v') with q = k = 0: K(v, v) u = -u
-    require(-1 * 1 * 1 < 0, "<K(v, v)u, u> = -u^2 < 0, but it must be |K(v, .)u|^2")
-    # W = V = 1, q = 1, k = -1: K(v, v') = exp(-v v'), at v = 0, v' = 1
-    k00, k01, k11 = arb(0).exp(), arb(0).exp(), arb(-1).exp()
+
+    def kernel(v: int, w: int, out: int, query: int, key: int) -> arb:  # (4) with V = 1
+        return out * arb(query * v * key * w).exp()
+
+    # W = -1 and A = 1: K(v, v) u = -u
+    negative = kernel(1, 1, -1, 0, 0)
+    require(negative < 0, "<K(v, v)u, u> = -u^2 < 0, but it must be |K(v, .)u|^2")
+    # W = 1, q = 1, k = -1: K(v, v') = exp(-v v')
+    k00, k01, k11 = (kernel(v, w, 1, 1, -1) for v, w in ((0, 0), (0, 1), (1, 1)))
     require(k01 * k01 > k00 * k11, "Cauchy-Schwarz fails: 1 > 1/e")
     return (
         "U = V = R, one head: W = -1, A = 1 gives <K(v,v)u, u> = -u^2 < 0. W = 1, A = exp(-v "

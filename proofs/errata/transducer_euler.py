@@ -8,7 +8,10 @@ from proofs.sources import TRANSDUCER
 SOURCE = TRANSDUCER
 PLACE = "S.10.1, (31) and the paragraph after it"
 KIND = "Gap"
-FAILS = "the choice of the step, where |u| is near 1"
+FAILS = (
+    "the choice of the step, where |u| is near 1 (for central differences; the text names no "
+    "scheme in space)"
+)
 PRINTED = (
     (
         735,

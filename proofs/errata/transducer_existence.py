@@ -10,7 +10,7 @@ from proofs.sources import TRANSDUCER
 SOURCE = TRANSDUCER
 PLACE = "Theorem 2, existence"
 KIND = "Refuted"
-FAILS = "a hypothesis: weak lower semi-continuity is needed"
+FAILS = "the statement, for lack of a hypothesis: weak lower semi-continuity"
 PRINTED = (
     (
         136,

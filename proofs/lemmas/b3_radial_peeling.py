@@ -32,10 +32,13 @@ def prove_cauchy_schwarz() -> str:
     u, q = vectors("u q")
     identity = (inner(u, u) - inner(q, q)) / 2 + inner(u - q, u - q) / 2
     require_equal(inner(u, u) - inner(u, q), sympy.expand(identity), "the identity")
-    shrink, apart = sympy.Symbol("shrink", nonnegative=True), sympy.Symbol("apart", positive=True)
-    require_positive(shrink / 2 + apart / 2, "|q| <= |u| and q != u: the gap is positive")
-    strict, maybe = sympy.Symbol("strict", positive=True), sympy.Symbol("maybe", nonnegative=True)
-    require_positive(strict / 2 + maybe / 2, "|q| < |u| (targets, c): the gap is positive")
+    # |u|^2 = |q|^2 + shrink: then the gap is the sum of shrink/2 >= 0 and |u - q|^2/2 >= 0, and one
+    # of them is positive: the second if q != u, the first if |q| < |u| (targets, c)
+    shrink = sympy.Symbol("shrink", nonnegative=True)
+    rest = inner(u, u) - inner(u, q) - inner(u - q, u - q) / 2
+    rest = sympy.expand(sympy.expand(rest).subs(gram("u", "u"), gram("q", "q") + shrink))
+    require_equal(rest, shrink / 2, "the gap without |u - q|^2/2")
+    require_nonnegative(rest, "|q| <= |u|")
     return "|u|^2 - <u, q> = (|u|^2 - |q|^2)/2 + |u - q|^2/2 > 0 if |q| <= |u| and q != u"
 
 

@@ -65,5 +65,5 @@ def prove_kills_are_possible() -> str:
     B = 2 * spread / slack + below
     gap = (f * B - spread) - ((f - slack) * B + spread)
     require_equal(gap, slack * below, "the least distance of the range from the constant")
-    require_positive(slack * below, "the constant lies strictly below the range")
+    require_positive(sympy.simplify(gap), "the constant lies strictly below the range")
     return "for large B the constant lies outside the range; f_j < 0 is the mirror image"

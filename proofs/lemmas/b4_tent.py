@@ -38,7 +38,7 @@ def prove_tent_top() -> str:
     for sign in (1, -1):
         value = tent(sign * plus, plus + rest)  # eps = |t| + rest
         require_equal(value, sympy.expand(R * (2 * (plus + rest) - plus)), "R (2 eps - |t|)")
-        require_nonnegative(value - R * (plus + rest), "at least R eps")
+        require_equal(value - R * (plus + rest), R * rest, "at least R eps")
     require_equal(tent(sympy.Integer(0), eps + EPS), 2 * R * (eps + EPS), "the top is 2 R eps")
     return "|t| <= eps: tent = R (2 eps - |t|), between R eps and 2 R eps"
 

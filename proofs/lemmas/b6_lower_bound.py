@@ -81,10 +81,8 @@ def prove_factor() -> str:
     length = 1 + more
     bound = ((2 * d + 1) * length + 1) / d
     require_nonnegative(sympy.expand((2 + 2 / d) * length - bound), "N <= (2 + 2/d) L")
-    require(
-        (4 * 1 - 1) / (2 * 1 + 1) == 1 and 4 > 2 + 1,
-        "d = 1, N = 4: the bound is L >= 1, while N/1 = 4 > 2 + 1/d = 3",
-    )
+    largest, slope = bound.subs({d: 1, more: 0}), (2 + 1 / d).subs(d, 1)
+    require((largest, slope) == (4, 3), "d = 1, L = 1: N = 4 is allowed, while (2 + 1/d) L = 3")
     return (
         "for almost all targets peeling is within the factor (2 + 2/d)(K + N)/N of every "
         "construction (2 + 1/d + 1/(dL) precisely); nothing follows for a single tuple of targets"

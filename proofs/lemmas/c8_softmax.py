@@ -2,7 +2,7 @@
 
 import sympy
 
-from proofs.checking import require, require_equal, require_nonnegative
+from proofs.checking import relu, require, require_equal, require_nonnegative
 from proofs.sources import THEORY
 from proofs.vectors import vectors
 
@@ -23,10 +23,15 @@ LEFT = "Sums over coordinates and tokens; the robust radius behind the last atte
 def prove_feed_forward() -> str:
     """max(0, t + a) - max(0, t) is 0 at rest, a where active, at most |a| in any case."""
     p, q = sympy.symbols("p q", nonnegative=True)
-    # t = p, t + a = q: both active; t = p, t + a = -q; t = -p, t + a = q
-    require_equal(q - p, (q - p), "active: the change is a itself")
-    require_nonnegative((p + q) - p, "from p down to rest: the change p is at most |a| = p + q")
-    require_nonnegative((p + q) - q, "from rest up to q: the change q is at most |a| = p + q")
+
+    def change(t: sympy.Expr, a: sympy.Expr) -> sympy.Expr:
+        return sympy.expand(relu(t + a) - relu(t))
+
+    require_equal(change(p, q - p), q - p, "active: the change is a itself")
+    require_equal(change(-p, p - q), sympy.Integer(0), "at rest: no change")
+    # |a| = p + q is at least p and at least q
+    require_equal(change(p, -(p + q)), -p, "from p down to rest: the change is -p")
+    require_equal(change(-p, p + q), q, "from rest up to q: the change is q")
     t, e = sympy.symbols("t e", real=True)
     u, w, x = sympy.symbols("u w x", real=True)
     moved = (x + e) + w * (t + u * e) - (x + w * t)
@@ -43,6 +48,10 @@ def prove_gap() -> str:
     apart = gap + eta_c + eta_l  # <v, z_c> - <v, z_l>
     perturbed = (p - eta + own) * (apart - eta_c - eta_l + lead + low)
     require_nonnegative(sympy.expand(perturbed - room * gap), "score difference - g")
+    least = perturbed.subs({own: 0, lead: 0, low: 0})
+    require_equal(
+        least, room * gap, "the bound is attained where all errors are as large as allowed"
+    )
     return "(|p_i| - eta_i) (|p_c - p_l| - eta_c - eta_l) is at most the difference of the scores"
 
 

@@ -80,13 +80,13 @@ def prove_theorem_b() -> str:
 
 
 def prove_sweep_strategy() -> str:
-    """The paper's strategy with the sharper stages: 2N + 1 blocks, P <= 27 N d / 2 for d >= 2."""
+    """The sharper stages, preprocessing included: 2N + 1 blocks, P <= 27 N d / 2 for d >= 2."""
     d, n = 2 + E_, 1 + F_
     require_equal(1 + (n - 1) + 1 + n, 2 * n + 1, "blocks")
     require_nonnegative(
         sympy.expand(27 * n * d - 2 * (3 * d + 3) * (2 * n + 1)), "2 (3d+3)(2N+1) <= 27 N d"
     )
     return (
-        "with separation in N - 1 blocks and one sweep: L <= 2N + 1, P <= (3d+3)(2N+1) <= "
-        "(27/2) N d for d >= 2, N >= 1"
+        "with preprocessing, separation in N - 1 blocks and one sweep: L <= 2N + 1, P <= "
+        "(3d+3)(2N+1) <= (27/2) N d for d >= 2, N >= 1"
     )

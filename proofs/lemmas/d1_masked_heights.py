@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence as Ordered
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import sympy
 
@@ -112,6 +112,11 @@ def fold_park_place(
     def heights() -> list[Fraction]:
         return sorted({x for Z in states for (x,) in Z})
 
+    def in_order(side: int, waiting: list[Fraction]) -> None:
+        others = [side * s for s in heights() if s not in waiting]
+        line = [*sorted(others)[:1], *(side * s for s in waiting)]
+        require(all(a > b for a, b in pairwise(line)), "those who wait: on one side, in order")
+
     for j in range(len(ends)):
         h, known = ends[j], heights()
         if h < known[-1]:
@@ -125,6 +130,8 @@ def fold_park_place(
         if len(known) > 1:
             q = (h - known[-2]) / 2
             apply(1, q - h, (known[0] - 1 - h) / q)
+        require(len(known) == len(heights()), "different heights stay different")
+    in_order(1, ends)
     side = 1
     for k in range(len(ends)):
         h, waiting = ends[k], ends[k + 1 :]
@@ -140,6 +147,7 @@ def fold_park_place(
             room = min(room, abs(to - h) / (2 + beyond / least))
         apply(-side, side * h + room, (to - h) / room)
         side = -side if side * (to - h) > 0 else side
+        in_order(side, ends[k + 1 :])
     return blocks
 
 
@@ -150,6 +158,11 @@ def prove_program() -> str:
         "prefixes": [[0, 1, 0, 1][:n] for n in range(2, 5)] + [[0], [1]],
         "all words over two numbers, length 3": [list(p) for p in product((0, 1), repeat=3)],
         "means alone do not tell them apart": [[0, 1, 2], [0, 2], [0, 1]],
+        "prefixes of both signs": [[-1, 2, -1, 5, 0, -4][:n] for n in range(1, 7)] + [[5], [2, 2]],
+        "single numbers": [[x] for x in (0, 1, 4, -2, 9, 3, 5)],
+        "words over three numbers": [
+            list(p) for n in (1, 2) for p in product((-3, 0, 2), repeat=n)
+        ],
     }
     shown = []
     for name, words in cases.items():
@@ -163,7 +176,7 @@ def prove_program() -> str:
         while tied_prefixes([run(separation, z) for z in zs]):
             separation.append(separation_block([run(separation, z) for z in zs]))
         states = [run(separation, z) for z in zs]
-        targets = [Fraction((2 * j) % 5) for j in range(len(zs))]
+        targets = [Fraction((9 * j % 11 - 5) ** 3, 3) for j in range(len(zs))]
         blocks = fold_park_place(states, [Z[-1][0] for Z in states], targets)
         outputs = [readout(run([*separation, *blocks], z)) for z in zs]
         require(outputs == [token(t) for t in targets], f"{name}: every output is its target")

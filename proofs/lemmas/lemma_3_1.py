@@ -32,7 +32,8 @@ def prove_direct_part() -> str:
         m - combination, (s * g + t * h) / (s + t), "the combination falls short by the mean gap"
     )
     require_positive(
-        (s * g + t * h) * (s + t), "the mean gap is positive, so z_p is not the combination"
+        sympy.simplify((m - combination) * (s + t)),
+        "the mean gap is positive, so z_p is not the combination",
     )
     return (
         "(3.7) implies that z_p is no convex combination of other tokens: the value falls "
@@ -60,6 +61,7 @@ def prove_3_10() -> str:
     c, gap = sympy.symbols("c gap", positive=True)
     difference = -inner(v, zp) * inner(v, zp) + inner(v, zp) * inner(v, zl)
     value = difference.subs({gram("v", "zl"): gram("v", "zp") - gap}).subs({gram("v", "zp"): -c})
+    require_equal(value, c * gap, "(3.10)")
     require_positive(value, "(3.10)")
     return (
         "(3.10): <A z_p, z_p> - <A z_p, z_l> = -<v, z_p>(<v, z_p> - <v, z_l>) > 0 for A = -v "

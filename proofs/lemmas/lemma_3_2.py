@@ -42,14 +42,15 @@ def prove_3_12() -> str:
 
 def prove_range_of_epsilon() -> str:
     """A strict inequality <v, x - y> = g > 0 survives for 0 < eps <= g/(2 G), G >= |<u, x - y>|."""
-    g, big, slack = sympy.symbols("g G slack", positive=True)
-    share = sympy.Symbol("share", nonnegative=True)
-    # eps = g/(2G) * r with r = 1/(1 + share) <= 1; the worst case <u, x - y> = -(G - slack), |.|
-    # <= G
-    r = 1 / (1 + share)
-    value = g - g / (2 * big) * r * big
-    require_positive(sympy.together(value * 2 * (1 + share)).simplify(), "g - eps G >= g/2 > 0")
-    require_nonnegative(g / (2 * big) * slack, "a smaller |<u, x - y>| only helps")
+    g, big = sympy.symbols("g G", positive=True)
+    below, share = sympy.symbols("below share", nonnegative=True)
+    # |<u, x - y>| = G - below in the worst sign, eps = g/(2G (1 + share)) <= g/(2G)
+    small = big - below
+    eps = g / (2 * big * (1 + share))
+    value = g - eps * small
+    room = sympy.simplify((value - g / 2) * 2 * big * (1 + share))  # of the sign of value - g/2
+    require_equal(room, g * (below + share * big), "2G (1 + share)(value - g/2)")
+    require_nonnegative(room, "<v + eps u, x - y> >= g/2")
     return (
         "0 < eps <= g/(2G) keeps <v + eps u, x - y> >= g/2 > 0 when <v, x - y> >= g and |<u, "
         "x - y>| <= G"

@@ -2,7 +2,7 @@
 
 import sympy
 
-from proofs.checking import require_equal, require_nonnegative, require_positive
+from proofs.checking import require_equal, require_positive
 from proofs.sources import HARDMAX
 from proofs.vectors import gram, inner, vectors
 
@@ -32,8 +32,12 @@ def prove_3_15() -> str:
     value = sympy.simplify(inner(v, z + (b / gram("v", "v")) * v))
     value = sympy.expand(value.subs(gram("v", "z"), -m + slack))
     require_positive(value, "(3.15)")
-    require_nonnegative(value - eps, "(3.15)")
-    return "(3.15): <v, FF(z)> = <v, z> + b >= epsilon > 0 for b = max|<v, .>| + epsilon"
+    require_equal(inner(v, 0 * z), sympy.Integer(0), "<v, 0> = 0, so FF(z) != 0")
+    require_equal(value, eps + slack, "(3.15)")
+    return (
+        "(3.15): <v, FF(z)> = <v, z> + b >= epsilon > 0 = <v, 0> for b = max|<v, .>| + epsilon, so "
+        "FF(z) != 0 without a condition on epsilon"
+    )
 
 
 def prove_3_16() -> str:
@@ -42,22 +46,12 @@ def prove_3_16() -> str:
     c, gap = sympy.symbols("c gap", positive=True)  # <v, own> by (3.15); <v, leader - other>
     scores = [inner(v, own) * inner(v, z) for z in (leader, other)]
     lead = (scores[0] - scores[1]).subs(gram("v", "leader"), gram("v", "other") + gap)
-    require_positive(
-        sympy.expand(lead.subs(gram("v", "own"), c)), "the leader has the largest score for every l"
-    )
+    lead = lead.subs(gram("v", "own"), c)
+    require_equal(lead, c * gap, "by c times the gap of <v, .>")
+    require_positive(sympy.expand(lead), "the leader has the largest score for every l")
     return (
         "(3.16): <A FF(z_l), FF(z_r)> = c <v, FF(z_r)> with c > 0, so the unique maximiser "
         "of <v, .> is the only element of C_l"
-    )
-
-
-def prove_not_zero() -> str:
-    """<v, FF(z)> >= epsilon > 0 excludes FF(z) = 0."""
-    v, z = vectors("v z")
-    zero = 0 * z
-    require_equal(inner(v, zero), sympy.Integer(0), "<v, 0> = 0")
-    return (
-        "FF(z) != 0 because <v, FF(z)> >= epsilon > 0 = <v, 0>: no condition on epsilon is needed"
     )
 
 

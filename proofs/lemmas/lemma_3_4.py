@@ -26,7 +26,7 @@ PROVED = (
 )
 LEFT = (
     "supp nu has at least two points since nu has total mass 0; existence of (u, beta) by "
-    "separation; the converse about extreme tokens is false (errata)."
+    "separation; the converse about extreme tokens can fail (errata)."
 )
 
 

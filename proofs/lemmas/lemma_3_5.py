@@ -4,7 +4,7 @@ parameters.
 
 import sympy
 
-from proofs.checking import require, require_equal, require_positive
+from proofs.checking import require, require_equal
 from proofs.sources import HARDMAX
 from proofs.vectors import vectors
 
@@ -71,8 +71,13 @@ def prove_3_23() -> str:
 def prove_independent_directions() -> str:
     """If x - y is not a multiple of e != 0 there is no forbidden alpha (alpha = 1 included)."""
     alpha = sympy.Symbol("alpha", real=True)
-    f, e = vectors("f e")
+    f, e, y, k = vectors("f e y k")
+    x, l = y + f, k + e
     combination = (1 - alpha) * f + alpha * e
+    require(
+        ((x + alpha * (l - x)) - (y + alpha * (k - y))).equals(combination),
+        "the images differ by (1 - alpha) f + alpha e",
+    )
     roots = [set(sympy.solve(c, alpha)) for c in combination.terms.values()]
     require(
         set.intersection(*roots) == set(),
@@ -84,14 +89,12 @@ def prove_independent_directions() -> str:
 def prove_relevant_range() -> str:
     """alpha = c/(c - 1) lies in (0, 1) iff c < 0."""
     t = sympy.Symbol("t", positive=True)
-    negative = sympy.simplify((-t) / (-t - 1))
-    require_positive(negative * (1 + t), "c = -t < 0: alpha > 0")
-    require_positive(sympy.simplify((1 - negative) * (1 + t)), "c = -t < 0: alpha < 1")
-    above = sympy.simplify((1 + t) / t)  # c = 1 + t
-    require_positive(sympy.simplify((above - 1) * t), "c > 1: alpha > 1")
-    s = 1 / (1 + t)  # 0 < c < 1
-    require_positive(sympy.simplify(-(s / (s - 1)) * t), "0 < c < 1: alpha < 0")
-    require_equal(sympy.Integer(0) / (0 - 1), sympy.Integer(0), "c = 0 (a shared token): alpha = 0")
+    c = sympy.Symbol("c", real=True)
+    forbidden = c / (c - 1)
+    require_equal(forbidden.subs(c, -t), t / (1 + t), "c = -t < 0: 0 < alpha = 1 - 1/(1 + t) < 1")
+    require_equal(forbidden.subs(c, 1 + t), 1 + 1 / t, "c > 1: alpha > 1")
+    require_equal(forbidden.subs(c, 1 / (1 + t)), -1 / t, "0 < c < 1: alpha < 0")
+    require_equal(forbidden.subs(c, 0), sympy.Integer(0), "c = 0 (a shared token): alpha = 0")
     return (
         "within (0, 1) the forbidden alphas are c/(c - 1) with c < 0; a shared token (c = 0) "
         "forbids alpha = 0 only"

@@ -92,6 +92,9 @@ def families() -> dict[str, list[Sequence]]:
                 ((1, 0), (-1, 0), (0, 0)),
             )
         ],
+        "means close together": [
+            [token(f"{k}/1000", k), token(f"{k}/1000", -k)] for k in range(1, 6)
+        ],
         "one sequence": [[token(3, 1, 4), token(1, 5, 9)]],
         "fractions, d = 3": [
             [token("1/3", "2/7", k), token("-1/3", "-2/7", -k)] for k in range(1, 5)
