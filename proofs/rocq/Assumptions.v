@@ -1,7 +1,7 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Facets Folds FoldStrategy Strings FoldExample.
+From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Facets Transverse OpenCover Folds FoldStrategy Strings FoldExample.
 From Hardmax Require Import Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
@@ -92,6 +92,18 @@ Print Assumptions facet.
 Print Assumptions shells.
 Print Assumptions shadow_position.
 Print Assumptions facet_in_E.
+Print Assumptions transverse_along.
+Print Assumptions box_avoid.
+Print Assumptions transverse_choice.
+Print Assumptions transverse_plane.
+Print Assumptions ball_interior.
+Print Assumptions tent_move.
+Print Assumptions groups_move.
+Print Assumptions class_moves.
+Print Assumptions open_cover_after.
+Print Assumptions open_cover.
+Print Assumptions open_cover_any_position.
+Print Assumptions open_cover_moments.
 Print Assumptions wave_unique.
 Print Assumptions fold_step.
 Print Assumptions triangle_wave.
