@@ -1,8 +1,8 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Facets Basis Shells ShellStrategy.
-From Hardmax Require Import Folds FoldStrategy Strings FoldExample.
+From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Transverse OpenCover.
+From Hardmax Require Import Facets Basis Shells ShellStrategy Folds FoldStrategy Strings FoldExample.
 From Hardmax Require Import Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
@@ -88,26 +88,41 @@ Print Assumptions tent_plane.
 Print Assumptions generic_shadow.
 Print Assumptions cover_along.
 Print Assumptions cover_general_position.
+Print Assumptions moment_position.
 Print Assumptions moment_general_position.
 Print Assumptions cover_moments.
-Print Assumptions facet.
 Print Assumptions interpolate.
-Print Assumptions tilt.
+Print Assumptions turn.
+Print Assumptions lower_facet.
 Print Assumptions shells.
 Print Assumptions single_shells.
 Print Assumptions shadow_position.
 Print Assumptions change_basis.
 Print Assumptions basis_taking.
+Print Assumptions park_shell.
 Print Assumptions park.
 Print Assumptions parked.
 Print Assumptions shells_hinges.
 Print Assumptions shells_staircase.
+Print Assumptions shelled_general_position.
 Print Assumptions staircase_general_position.
 Print Assumptions staircase_means.
 Print Assumptions line_general_position.
 Print Assumptions line_means.
 Print Assumptions line_any_position.
-Print Assumptions forty_seven_blocks.
+Print Assumptions forty_one_blocks.
+Print Assumptions transverse_along.
+Print Assumptions box_avoid.
+Print Assumptions transverse_choice.
+Print Assumptions transverse_plane.
+Print Assumptions ball_interior.
+Print Assumptions tent_move.
+Print Assumptions groups_move.
+Print Assumptions class_moves.
+Print Assumptions open_cover_after.
+Print Assumptions open_cover.
+Print Assumptions open_cover_any_position.
+Print Assumptions open_cover_moments.
 Print Assumptions wave_unique.
 Print Assumptions fold_step.
 Print Assumptions triangle_wave.
