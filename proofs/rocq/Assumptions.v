@@ -1,7 +1,8 @@
 (* What the main theorems rest on. Every answer must be that the theorem is     *)
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
-From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Facets Folds FoldStrategy Strings FoldExample.
+From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Facets Folds FoldStrategy FoldEndings.
+From Hardmax Require Import Strings FoldExample.
 From Hardmax Require Import Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
@@ -104,7 +105,14 @@ Print Assumptions read_out.
 Print Assumptions fold_strategy.
 Print Assumptions fold_one_string.
 Print Assumptions serve_level.
+Print Assumptions serve_digits.
 Print Assumptions serve_line.
+Print Assumptions serve_affine.
+Print Assumptions serve_affine_level.
+Print Assumptions serve_affine_line.
+Print Assumptions serve_any.
+Print Assumptions serve_two.
+Print Assumptions fold_any_targets.
 Print Assumptions fold_example.
 Print Assumptions select_level.
 Print Assumptions select_tree.

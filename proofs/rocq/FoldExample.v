@@ -1,6 +1,6 @@
 (* Small models of the strategy fold, over the rationals.                          *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix rat zify.
-From Hardmax Require Import Model Measure Feedforward Collapse Pushes Folds FoldStrategy Strings.
+From Hardmax Require Import Model Measure Feedforward Collapse Pushes Folds FoldStrategy FoldEndings Strings.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -22,10 +22,9 @@ Definition two (q : 'I_2) : 'cV[Q]_2 :=
 Theorem fold_example : exists T : seq (rank1 Q 2),
   [/\ size T = 8%N, uniform T & forall i, readout (run1 T (four i)) = two (xor i)].
 Proof.
-have [|base [cs [sc serve]]] := @serve_level Q 2 2 y two isT.
-  by move=> q q'; rewrite !mxE eqxx.
+have serve : ending y two 2 by apply: serve_level => // q q'; rewrite !mxE eqxx.
 have [||i|T [sT uT hT]] := @fold_one_string Q 2 4 2 y xor two x
-  [:: (0, (3%:R / 4%:R) *: unit Q y)] 0 1 2 base cs four _ isT ltr01 _ _ serve.
+  [:: (0, (3%:R / 4%:R) *: unit Q y)] 0 1 2 2 four _ isT ltr01 _ _ serve.
 - by [].
 - by move=> h; rewrite inE => /eqP->; rewrite !mxE mulr0.
 - have -> : load x [:: (0, (3%:R / 4%:R) *: unit Q y)] (mean (four i)) y ord0 = (i : nat)%:R * (3%:R / 4%:R).
@@ -36,7 +35,7 @@ have [||i|T [sT uT hT]] := @fold_one_string Q 2 4 2 y xor two x
   + by exists (3%:R / 4%:R); split=> //; split=> //; exists 0; left.
   + by exists (2%:R / 4%:R); split=> //; split=> //; exists 1; right.
   + by exists (1%:R / 4%:R); split=> //; split=> //; exists 1; left.
-by exists T; split; rewrite // sT sc.
+by exists T; split; rewrite // sT.
 Qed.
 End OneString.
 
@@ -60,7 +59,7 @@ Theorem strings_example : exists T : seq (rank1 Q 4),
   [/\ size T = 13%N, uniform T & forall i, readout (run1 T [:: point i]) = goal (xor i)].
 Proof.
 have lev : forall q q' : 'I_2, goal q s1 ord0 = goal q' s1 ord0 by move=> q q'; rewrite !mxE eqxx.
-have [base [cs [sc serve]]] := @serve_level Q 4 2 s1 goal isT lev.
+have serve : ending s1 goal 2 by apply: serve_level.
 pose w : 'cV[Q]_4 := (1 / 4%:R) *: unit Q s0 + (3%:R / 4%:R) *: unit Q s1.
 pose o : 'cV[Q]_4 := 4%:R *: unit Q s0.
 have ne (a b : nat) : (a < 4)%N -> (b < 4)%N -> (inord a == inord b :> 'I_4) = (a == b).
@@ -73,7 +72,7 @@ have zE i r : load x [:: (0, w)] (mean [:: point i] + o) r ord0 =
     by rewrite !mxE /x /h /s0 !ne //= mulr1 !mulr0 !addr0.
   by rewrite subr0 relu_pos ?ler0n.
 have [||l l'|||T [sT uT hT]] := @fold_strings Q 4 4 2 1 x h reg xor goal (fun i => [:: point i])
-  [:: (0, w)] o 0 1 0 0 1 3 base cs _ isT ltr01 ltr01 _ _ _ _ serve.
+  [:: (0, w)] o 0 1 0 0 1 3 2 _ isT ltr01 ltr01 _ _ _ _ serve.
 - by [].
 - by move=> g; rewrite inE => /eqP-> /=; rewrite !mxE /x /s0 /s1 !ne //= !mulr0 addr0.
 - case: l l' => [|[|//]] [|[|//]] //= _ _ /eqP; by rewrite /reg /= /s0 /s1 ne.
@@ -96,6 +95,6 @@ have [||l l'|||T [sT uT hT]] := @fold_strings Q 4 4 2 1 x h reg xor goal (fun i 
   + by split=> //; exists (1 / 2%:R); split=> //; split=> //; exists 2%:Z; left.
   + by exists (3%:R / 4%:R); split=> //; split=> //; exists 0; left.
   + by split=> //; exists (1 / 4%:R); split=> //; split=> //; exists 1; left.
-by exists T; split; rewrite // sT sc.
+by exists T; split; rewrite // sT.
 Qed.
 End TwoStrings.

@@ -20,18 +20,19 @@ Variables (c : 'I_N -> 'I_M) (t : 'I_M -> token).
 Definition in_band (a U : R) (n : nat) (x : R) (q : nat) := a <= x <= a + (2 ^ n)%:R * U /\
   exists v, wave ((x - a) / U) v /\ q%:R <= M%:R * v < q.+1%:R.
 
-(* The cuts take the bands to the targets; none of them moves register y.          *)
-Definition cuts_serve (base : token) (cs : seq (nat * token)) :=
-  {in cs, forall p : nat * token, (0 < p.1)%N /\ p.2 y ord0 = 0} /\
-  forall q, taken cs (q : 'I_M) base = t q.
+(* An ending: cuts, none of which moves register y, take the bands to places; y is *)
+(* killed; then blocks F take the places to the targets. It has e blocks, without  *)
+(* the kill.                                                                       *)
+Definition ending (e : nat) := exists base cs (F : seq (ffp R d)),
+  [/\ {in cs, forall p : nat * token, (0 < p.1)%N /\ p.2 y ord0 = 0},
+    forall q : 'I_M, ff_map F (taken cs q base) = t q & e = (2 * size cs + size F)%N].
 
-(* n folds, d - 1 kills, the cuts, and the kill of y                               *)
-Lemma read_out (a U : R) n base cs (p : 'I_N -> token) : (0 < M)%N -> 0 < U ->
-  (forall i, in_band a U n (p i y ord0) (c i)) -> cuts_serve base cs ->
-  exists s P, size P = (n + (d - 1) + 2 * size cs + 1)%N /\
-    forall i, ff_map P (p i + s) = t (c i).
+(* n folds, d - 1 kills, the cuts, the kill of y, and what the ending adds         *)
+Lemma read_out (a U : R) n e (p : 'I_N -> token) : (0 < M)%N -> 0 < U ->
+  (forall i, in_band a U n (p i y ord0) (c i)) -> ending e ->
+  exists s P, size P = (n + (d - 1) + e + 1)%N /\ forall i, ff_map P (p i + s) = t (c i).
 Proof.
-move=> M0 U0 band [cs0 csE].
+move=> M0 U0 band [base [cs [F [cs0 csE ->]]]].
 have [C C1 hC] := @upper_bound R [seq - p j.1 j.2 ord0 | j <- [seq (i, r) | i <- enum 'I_N, r <- enum 'I_d]].
 have pC i r : 0 <= p i r ord0 + C.
   rewrite -ler_subl_addl sub0r ltW // hC //; apply/mapP; exists (i, r) => //.
@@ -64,21 +65,21 @@ have [|||P [sP hP]] := @cuts R d y b (U / M%:R) cs [seq ((c i : nat), z1 i, base
   have [_ [v [w /andP[lo hi]]]] := band i; rewrite (z1E i v y w) eqxx.
   rewrite ler_add2l ltr_add2l !mulrA ler_pdivr_mulr // ltr_pdivl_mulr //.
   by rewrite -mulrA (mulrC U) ler_pmul2r // ltr_pmul2r // (mulrC v) lo hi.
-exists s, (folds y b U n ++ [seq drop base r | r <- I] ++ P ++ [:: drop base y]); split.
-  by rewrite !size_cat size_folds size_map sI sP -!addnA.
+exists s, (folds y b U n ++ [seq drop base r | r <- I] ++ P ++ drop base y :: F); split.
+  by rewrite !size_cat size_folds size_map sI sP /=; lia.
 move=> i; rewrite catA ff_map_cat -/(z1 i) ff_map_cat /=.
-have [/= lo e] := hP _ (map_f (fun i => ((c i : nat), z1 i, base)) (mem_enum _ i)).
-rewrite drop_step //; apply/colP => r; rewrite setrE -csE.
-by case: eqP => [-> | /eqP ry]; [rewrite taken_level // => q /cs0[] | rewrite e].
+have [/= lo hr] := hP _ (map_f (fun i => ((c i : nat), z1 i, base)) (mem_enum _ i)).
+rewrite drop_step // -csE; congr ff_map; apply/colP => r; rewrite setrE.
+by case: eqP => [-> | /eqP ry]; [rewrite taken_level // => q /cs0[] | rewrite hr].
 Qed.
 
 (* The collapse, any blocks P0 that bring register y to the bands, and the reading  *)
 (* of the bands. The registers start o above the means.                           *)
-Theorem fold_strategy (o : token) (a U : R) n base cs (Z : 'I_N -> seq token) (P0 : seq (ffp R d)) :
+Theorem fold_strategy (o : token) (a U : R) n e (Z : 'I_N -> seq token) (P0 : seq (ffp R d)) :
   (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U ->
-  (forall i, in_band a U n (ff_map P0 (mean (Z i) + o) y ord0) (c i)) -> cuts_serve base cs ->
+  (forall i, in_band a U n (ff_map P0 (mean (Z i) + o) y ord0) (c i)) -> ending e ->
   exists T : seq (rank1 R d),
-  [/\ size T = (1 + size P0 + n + (d - 1) + 2 * size cs + 1)%N, uniform T
+  [/\ size T = (1 + size P0 + n + (d - 1) + e + 1)%N, uniform T
     & forall i, readout (run1 T (Z i)) = t (c i)].
 Proof.
 move=> Z_nonempty M0 U0 band serve; have [s [P [sP hP]]] := read_out M0 U0 band serve.
@@ -92,74 +93,18 @@ by rewrite scale1r addrA ff_map_cat shiftedE hP.
 Qed.
 
 (* One string: G hinges in the address x load y.                                   *)
-Theorem fold_one_string (x : 'I_d) (hs : seq (R * token)) (a U : R) n base cs Z :
+Theorem fold_one_string (x : 'I_d) (hs : seq (R * token)) (a U : R) n e Z :
   (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U -> {in hs, forall h : R * token, h.2 x ord0 = 0} ->
-  (forall i, in_band a U n (load x hs (mean (Z i)) y ord0) (c i)) -> cuts_serve base cs ->
+  (forall i, in_band a U n (load x hs (mean (Z i)) y ord0) (c i)) -> ending e ->
   exists T : seq (rank1 R d),
-  [/\ size T = (1 + size hs + n + (d - 1) + 2 * size cs + 1)%N, uniform T
+  [/\ size T = (1 + size hs + n + (d - 1) + e + 1)%N, uniform T
     & forall i, readout (run1 T (Z i)) = t (c i)].
 Proof.
 move=> Z0 M0 U0 hx band serve; rewrite -(size_map (hinge x)).
-by apply: (@fold_strategy 0 _ _ _ _ _ _ _ Z0 M0 U0 _ serve) => i; rewrite addr0 hinges //; apply: band.
+by apply: (@fold_strategy 0 _ _ _ _ _ _ Z0 M0 U0 _ serve) => i; rewrite addr0 hinges //; apply: band.
 Qed.
 
 End FoldStrategy.
-
-(* Cuts that serve: one for each class but the first, for any targets with the     *)
-(* same coordinate y; one for each binary digit, for targets b + q v.              *)
-Section Endings.
-Variables (R : realFieldType) (d M : nat) (y : 'I_d).
-Notation token := 'cV[R]_d.
-Implicit Types (b v : token).
-
-Definition class_cuts (w : nat -> token) m := [seq (q, w q) | q <- rev (iota 1 m)].
-Definition digit_cuts v m := [seq ((2 ^ j)%N, (2 ^ j)%:R *: v) | j <- rev (iota 0 m)].
-
-Lemma class_cutsS w m : class_cuts w m.+1 = (m.+1, w m.+1) :: class_cuts w m.
-Proof. by rewrite /class_cuts -(addn1 m) iotaD rev_cat add1n addn1. Qed.
-
-Lemma digit_cutsS v m : digit_cuts v m.+1 = ((2 ^ m)%N, (2 ^ m)%:R *: v) :: digit_cuts v m.
-Proof. by rewrite /digit_cuts -(addn1 m) iotaD rev_cat. Qed.
-
-Lemma taken_classes w m q b : (q <= m)%N ->
-  taken (class_cuts w m) q b = if q == 0%N then b else b + w q.
-Proof.
-elim: m q b => [|m IH] q b; first by rewrite leqn0 => ->.
-rewrite class_cutsS /= leq_eqVlt => /orP[/eqP-> | lt]; last by rewrite leqNgt lt /= IH.
-by rewrite leqnn subnn IH.
-Qed.
-
-Lemma taken_digits v m q b : (q < 2 ^ m)%N -> taken (digit_cuts v m) q b = b + q%:R *: v.
-Proof.
-elim: m q b => [|m IH] q b; first by rewrite ltnS leqn0 => /eqP->; rewrite scale0r addr0.
-rewrite digit_cutsS expnS mul2n -addnn /=; case: (leqP (2 ^ m) q) => h lt; last by rewrite IH.
-by rewrite IH ?ltn_subLR // -addrA -scalerDl -natrD subnKC.
-Qed.
-
-Variable t : 'I_M -> token.
-
-Lemma serve_level (M0 : (0 < M)%N) : (forall q q', t q y ord0 = t q' y ord0) ->
-  exists base cs, size cs = (M - 1)%N /\ cuts_serve y t base cs.
-Proof.
-move=> lev; pose base := t (Ordinal M0).
-pose w q := if insub q is Some q' then t q' - base else 0.
-exists base, (class_cuts w (M - 1)); split; first by rewrite size_map size_rev size_iota.
-split=> [p /mapP[q] | q]; first rewrite mem_rev mem_iota => /andP[q0 _] -> /=.
-  by rewrite q0 /w; case: insubP => [q' _ _|_]; rewrite !mxE ?(lev q' (Ordinal M0)) ?subrr.
-have qM : (q <= M - 1)%N by have := ltn_ord q; lia.
-rewrite taken_classes // /w valK; case: eqP => [q0 | _]; last by rewrite addrC subrK.
-by congr t; apply: val_inj.
-Qed.
-
-Lemma serve_line b v m : (M <= 2 ^ m)%N -> v y ord0 = 0 -> (forall q, t q = b + q%:R *: v) ->
-  cuts_serve y t b (digit_cuts v m) /\ size (digit_cuts v m) = m.
-Proof.
-move=> Mm vy tE; rewrite size_map size_rev size_iota; split=> //; split=> [p /mapP[j _ ->] | q] /=.
-  by rewrite expn_gt0 mxE vy mulr0.
-by rewrite taken_digits ?tE // (leq_trans (ltn_ord q)).
-Qed.
-
-End Endings.
 
 (* Loading: with slopes beta_g from x_g on, register r of a point of group g is what   *)
 (* it was + a number that depends on g alone + beta_g (x - x_g).                   *)

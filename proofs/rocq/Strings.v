@@ -209,14 +209,14 @@ Definition string_read (b W : R) m (a U : R) n (z : token) M' (l j : nat) :=
     ordered q (fun i => z (reg i) ord0) j & in_band M' a U n (z (reg j) ord0) l].
 
 Theorem fold_strings (c : 'I_N -> 'I_M) (t : 'I_M -> token) (Z : 'I_N -> seq token)
-    (hs : seq (R * token)) (o : token) (b W : R) m (a U : R) n base cs :
+    (hs : seq (R * token)) (o : token) (b W : R) m (a U : R) n e :
   (forall i, Z i != [::]) -> (0 < M)%N -> 0 < W -> 0 < U ->
   {in hs, forall g : R * token, g.2 x ord0 = 0} ->
   {in [pred l | (l < 2 ^ q)%N] &, injective reg} -> (forall l, (l < 2 ^ q)%N -> reg l != h) ->
   (forall i, exists j, string_read b W m a U n (load x hs (mean (Z i) + o)) M (c i) j) ->
-  cuts_serve y t base cs ->
+  ending y t e ->
   exists T : seq (rank1 R d),
-  [/\ size T = (1 + size hs + (m + (2 ^ q - 1) + q) + n + (d - 1) + 2 * size cs + 1)%N, uniform T
+  [/\ size T = (1 + size hs + (m + (2 ^ q - 1) + q) + n + (d - 1) + e + 1)%N, uniform T
     & forall i, readout (run1 T (Z i)) = t (c i)].
 Proof.
 move=> Z0 M0 W0 U0 hx inj rh /fin_all_exists[j hj] serve.
@@ -242,7 +242,7 @@ pose P0 := [seq hinge x g | g <- hs] ++ (H ++ P).
 have sP0 : size P0 = (size hs + (m + (2 ^ q - 1) + q))%N.
   by rewrite !size_cat size_map /H size_folds sP -!addnA.
 rewrite -[(1 + size hs + _)%N]addnA -sP0.
-apply: (@fold_strategy _ _ _ _ _ _ _ o a U n base cs Z P0 Z0 M0 U0 _ serve) => i.
+apply: (@fold_strategy _ _ _ _ _ _ _ o a U n e Z P0 Z0 M0 U0 _ serve) => i.
 rewrite !ff_map_cat hinges // -/(z i) -/(z1 i).
 have := hP _ (map_f (fun i => (j i, z1 i)) (mem_enum _ i)); rewrite /= => ->.
 by rewrite z1r //; have [] := hj i.
