@@ -2,7 +2,7 @@
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
 From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Facets Folds FoldStrategy FoldEndings.
-From Hardmax Require Import Strings FoldExample.
+From Hardmax Require Import Selects Shifts Strings FoldExample.
 From Hardmax Require Import Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
@@ -116,7 +116,14 @@ Print Assumptions fold_any_targets.
 Print Assumptions fold_example.
 Print Assumptions select_level.
 Print Assumptions select_tree.
+Print Assumptions rank_inj.
+Print Assumptions rank_ordered.
+Print Assumptions shift_bit.
+Print Assumptions shifts.
+Print Assumptions shifted_known.
+Print Assumptions shifted_window.
 Print Assumptions fold_strings.
+Print Assumptions fold_windows.
 Print Assumptions strings_example.
 Print Assumptions soft_run_measure.
 Print Assumptions soft_is_hard.
