@@ -91,6 +91,43 @@ rewrite expn_sum natr_prod; apply: eq_bigr => i _.
 by rewrite (nth_map 0%N) ?size_iota // nth_iota.
 Qed.
 
+(* how many folds suffice after the shift                                          *)
+Lemma shifted_bound e Ks q p y : 0 <= e -> 0 <= p -> 0 <= y -> {in Ks, forall K, 1 <= K} ->
+  y <= shifted e Ks q p y <= \prod_(K <- Ks) K * (y + e * p).
+Proof.
+move=> e0; elim: Ks q p y => [|K Ks IH] q p y p0 y0 K1 /=.
+  by rewrite big_nil mul1r lexx ler_addl mulr_ge0.
+have K1' : 1 <= K by apply: K1; rewrite mem_head.
+have {}K1 : {in Ks, forall K, 1 <= K} by move=> K' K'in; apply: K1; rewrite inE K'in orbT.
+have P0 : 0 <= \prod_(K <- Ks) K.
+  by rewrite big_seq prodr_ge0 // => K' /K1; apply: le_trans.
+have ep : 0 <= e * p by rewrite mulr_ge0.
+have y1 : y <= K * y by rewrite ler_pemull.
+rewrite big_cons; case: odd.
+  have more : 0 <= (K - 1) * (e * p) by rewrite mulr_ge0 // subr_ge0.
+  have [lo hi] := andP (IH q./2 p _ p0 (addr_ge0 (le_trans y0 y1) more) K1).
+  rewrite (le_trans _ lo) /=; last by rewrite -[X in X <= _]addr0 ler_add.
+  move: hi; congr (_ <= _); move: (\prod_(_ <- _) _) => P; ring.
+have [lo hi] := andP (IH q./2 0 y (lexx 0) y0 K1); rewrite lo (le_trans hi) //.
+rewrite mulr0 addr0 [K * _]mulrC -mulrA ler_wpmul2l // mulrDr (le_trans y1) // ler_addl.
+by rewrite mulr_ge0 // (le_trans ler01).
+Qed.
+
+Lemma shifted_range e w b q p y a U n : 0 <= e -> 0 <= p -> 0 <= a <= y -> y + e * p <= (2 ^ n)%:R * U ->
+  a <= shifted e (factors w b) q p y <= a + (2 ^ (n + w * (2 ^ b - 1)))%:R * U.
+Proof.
+move=> e0 p0 /andP[a0 ay] top.
+have [||lo hi] := andP (@shifted_bound e (factors w b) q p y e0 p0 _ _); first exact: le_trans ay.
+  by move=> _ /mapP[i _ ->]; rewrite ler1n expn_gt0.
+rewrite (le_trans ay lo) /= (le_trans hi) // -[X in X <= _]add0r ler_add //.
+have -> : \prod_(K <- factors w b) K = (2 ^ (w * (2 ^ b - 1)))%:R.
+  rewrite big_map -natr_prod -expn_sum -big_distrr /=; congr (2 ^ (w * _))%:R.
+  elim: b {lo hi} => [|b IH]; first by rewrite big_nil.
+  have b0 : (0 < 2 ^ b)%N by rewrite expn_gt0.
+  by rewrite -(addn1 b) iotaD big_cat /= IH big_seq1 addn1 add0n expnS; lia.
+by rewrite addnC expnD natrM -mulrA ler_wpmul2l ?ler0n.
+Qed.
+
 End Bits.
 
 Section Shifts.
