@@ -15,9 +15,9 @@ Lemma wave_at t v m : wave_check t v m = true -> wave t v.
 Proof. by case/andP=> v01 /orP[]/eqP e; split=> //; exists m; [left | right]. Qed.
 
 Lemma band_at M q v m (a U x : rat) n :
-  (a <= x <= a + (2 ^ n)%:R * U) && wave_check ((x - a) / U) v m && (q%:R <= M%:R * v < q.+1%:R) = true ->
+  [&& a <= x <= a + (2 ^ n)%:R * U, wave_check ((x - a) / U) v m & q%:R <= M%:R * v < q.+1%:R] = true ->
   in_band M a U n x q.
-Proof. by case/andP=> /andP[xa /wave_at w] band; split=> //; exists v. Qed.
+Proof. by case/and3P=> xa /wave_at w /andP[lo hi]; split=> //; exists v; do !split=> //; left. Qed.
 
 (* One string: the points (0, 0), (1, 0), (2, 0), (3, 0) with the classes 0, 1,     *)
 (* 1, 0 and the targets (5, 7) and (-2, 7). One hinge of slope 3/4 and two folds    *)

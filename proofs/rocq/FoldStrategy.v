@@ -9,6 +9,46 @@ Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
+(* M bands of width W above b, the last one closed: slightly wider bands, half open,   *)
+(* hold the same finitely many numbers.                                            *)
+Lemma wider_bands (R : realFieldType) (M : nat) (b W : R) (S : seq (nat * R)) : 0 < W ->
+  {in S, forall p : nat * R, [/\ (p.1 < M)%N, b + p.1%:R * W <= p.2, p.2 <= b + M%:R * W
+    & p.1.+1 = M \/ p.2 < b + p.1.+1%:R * W]} ->
+  exists b' W', [/\ b - W <= b', 0 < W'
+    & {in S, forall p : nat * R, b' + p.1%:R * W' <= p.2 < b' + p.1.+1%:R * W'}].
+Proof.
+move=> W0 hS.
+have [|g g0 hg] := @pos_lower R [seq b + p.1.+1%:R * W - p.2 | p <- S & p.2 < b + p.1.+1%:R * W].
+  by move=> _ /mapP[p + ->]; rewrite mem_filter subr_gt0 => /andP[].
+pose e := Num.min g W / M.+1%:R.
+have e0 : 0 < e by rewrite divr_gt0 ?ltr0n // lt_minr g0 W0.
+have M1 : (M%:R : R) < M.+1%:R by rewrite ltr_nat.
+have eg : M%:R * e < g.
+  rewrite /e mulrA ltr_pdivr_mulr ?ltr0n // (@le_lt_trans _ _ (g * M%:R)) ?ltr_pmul2l //.
+  by rewrite mulrC; apply: ler_wpmul2r; rewrite ?ler0n // le_minl lexx.
+have eW : M%:R * e <= W.
+  rewrite /e mulrA ler_pdivr_mulr ?ltr0n // (@le_trans _ _ (W * M%:R)) ?(ler_wpmul2l (ltW W0) (ltW M1)) //.
+  by rewrite mulrC; apply: ler_wpmul2r; rewrite ?ler0n // le_minl lexx orbT.
+exists (b - (M%:R - 1) * e), (W + e); split.
+- by rewrite ler_add2l ler_opp2 mulrBl mul1r ler_subl_addr (le_trans eW) // ler_addl ltW.
+- by rewrite addr_gt0.
+move=> p pS; have [pM lo top hi] := hS p pS; apply/andP; split.
+  apply: le_trans _ lo; rewrite -subr_ge0.
+  have -> : b + p.1%:R * W - (b - (M%:R - 1) * e + p.1%:R * (W + e)) = (M - p.1.+1)%:R * e.
+    by rewrite natrB // -[in RHS]addn1 natrD; ring.
+  by rewrite mulr_ge0 ?ler0n // ltW.
+case: hi => [-> | hi].
+  apply: le_lt_trans top _; rewrite -subr_gt0.
+  by have -> : b - (M%:R - 1) * e + M%:R * (W + e) - (b + M%:R * W) = e by ring.
+have := hg _ (map_f (fun p => b + p.1.+1%:R * W - p.2) _) => /(_ p); rewrite mem_filter hi pS => /(_ isT) gp.
+rewrite -subr_gt0 (lt_le_trans _ (_ : (b + p.1.+1%:R * W - p.2) - M%:R * e <= _)) //.
+  by rewrite subr_gt0 (lt_le_trans eg).
+rewrite -subr_ge0.
+have -> : b - (M%:R - 1) * e + p.1.+1%:R * (W + e) - p.2 - (b + p.1.+1%:R * W - p.2 - M%:R * e) =
+    (1 + p.1.+1%:R) * e by ring.
+by rewrite mulr_ge0 ?addr_ge0 ?ler01 ?ler0n // ltW.
+Qed.
+
 Section FoldStrategy.
 Variables (R : realFieldType) (d N M : nat) (y : 'I_d).
 Notation token := 'cV[R]_d.
@@ -16,9 +56,10 @@ Implicit Types (i : 'I_N) (z s : token).
 (* the class of each sequence, and the targets                                    *)
 Variables (c : 'I_N -> 'I_M) (t : 'I_M -> token).
 
-(* Register y of the point p i is folded to the band of its class.                *)
+(* Register y of a point is folded to the band of its class q: q/M <= T < (q + 1)/M,   *)
+(* and T = 1 belongs to the last class.                                            *)
 Definition in_band (a U : R) (n : nat) (x : R) (q : nat) := a <= x <= a + (2 ^ n)%:R * U /\
-  exists v, wave ((x - a) / U) v /\ q%:R <= M%:R * v < q.+1%:R.
+  exists v, wave ((x - a) / U) v /\ q%:R <= M%:R * v /\ (M%:R * v < q.+1%:R \/ q.+1 = M).
 
 (* An ending: cuts, none of which moves register y, take the bands to places; y is *)
 (* killed; then blocks F take the places to the targets. It has e blocks, without  *)
@@ -37,7 +78,7 @@ have [C C1 hC] := @upper_bound R [seq - p j.1 j.2 ord0 | j <- [seq (i, r) | i <-
 have pC i r : 0 <= p i r ord0 + C.
   rewrite -ler_subl_addl sub0r ltW // hC //; apply/mapP; exists (i, r) => //.
   by apply: allpairs_f; rewrite mem_enum.
-pose b := base y ord0.
+pose b := base y ord0 + U.
 pose s : token := \col_r (if r == y then b - a else C + base r ord0).
 pose I := [seq r <- enum 'I_d | r != y].
 have uI : uniq I by rewrite filter_uniq // enum_uniq.
@@ -58,18 +99,25 @@ have z1E i v r : wave ((p i y ord0 - a) / U) v ->
 have z1r i r : r != y -> z1 i r ord0 = base r ord0.
   by move=> ry; have [_ [v [w _]]] := band i; rewrite (z1E i v r w) (negPf ry).
 have M0' : 0 < M%:R :> R by rewrite ltr0n.
-have [|||P [sP hP]] := @cuts R d y b (U / M%:R) cs [seq ((c i : nat), z1 i, base) | i <- enum 'I_N].
+have UM : M%:R * (U / M%:R) = U by rewrite mulrC divfK // gt_eqF.
+have [||b' [W [bb W0 hW]]] := @wider_bands R M b (U / M%:R) [seq ((c i : nat), z1 i y ord0) | i <- enum 'I_N].
 - exact: divr_gt0.
+- move=> _ /mapP[i _ ->] /=; have [_ [v [w [lo hi]]]] := band i; have [/andP[_ v1] _] := w.
+  rewrite (z1E i v y w) eqxx UM !ler_add2l ltr_add2l !mulrA ler_pdivr_mulr // ltr_pdivl_mulr //.
+  rewrite -mulrA (mulrC U) ler_pmul2r // ltr_pmul2r // (mulrC v) lo ger_pmulr //; split=> //.
+  by case: hi; [right | left].
+have [||P [sP hP]] := @cuts R d y b' W cs [seq ((c i : nat), z1 i, base) | i <- enum 'I_N] W0.
 - exact: cs0.
 - move=> _ /mapP[i _ ->] /=; split; last exact: z1r.
-  have [_ [v [w /andP[lo hi]]]] := band i; rewrite (z1E i v y w) eqxx.
-  rewrite ler_add2l ltr_add2l !mulrA ler_pdivr_mulr // ltr_pdivl_mulr //.
-  by rewrite -mulrA (mulrC U) ler_pmul2r // ltr_pmul2r // (mulrC v) lo hi.
+  exact: hW (map_f (fun i => ((c i : nat), z1 i y ord0)) (mem_enum _ i)).
 exists s, (folds y b U n ++ [seq drop base r | r <- I] ++ P ++ drop base y :: F); split.
   by rewrite !size_cat size_folds size_map sI sP /=; lia.
 move=> i; rewrite catA ff_map_cat -/(z1 i) ff_map_cat /=.
 have [/= lo hr] := hP _ (map_f (fun i => ((c i : nat), z1 i, base)) (mem_enum _ i)).
-rewrite drop_step // -csE; congr ff_map; apply/colP => r; rewrite setrE.
+rewrite drop_step -?csE; last first.
+  rewrite (le_trans _ lo) // (le_trans _ bb) // /b -addrA ler_addl subr_ge0.
+  by rewrite ler_pdivr_mulr // ler_pmulr // ler1n.
+congr ff_map; apply/colP => r; rewrite setrE.
 by case: eqP => [-> | /eqP ry]; [rewrite taken_level // => q /cs0[] | rewrite hr].
 Qed.
 
