@@ -2,7 +2,8 @@
 (* closed under the global context; the Makefile fails otherwise.               *)
 From Hardmax Require Import Model Measure Invariance Feedforward Peeling Collapse Clustering.
 From Hardmax Require Import TieSplitting Separation Strategy Pushes Cover GeneralPosition Transverse OpenCover.
-From Hardmax Require Import Facets Basis Shells ShellStrategy Folds FoldStrategy Strings FoldExample.
+From Hardmax Require Import Facets Basis Shells ShellStrategy.
+From Hardmax Require Import Folds FoldStrategy FoldEndings Selects Shifts Strings FoldExample.
 From Hardmax Require Import Classification Softmax.
 From Hardmax Require Import Evaluator Rationals Checker Indistinguishable Certificate Example.
 
@@ -135,11 +136,25 @@ Print Assumptions read_out.
 Print Assumptions fold_strategy.
 Print Assumptions fold_one_string.
 Print Assumptions serve_level.
+Print Assumptions serve_digits.
 Print Assumptions serve_line.
+Print Assumptions serve_affine.
+Print Assumptions serve_affine_level.
+Print Assumptions serve_affine_line.
+Print Assumptions serve_any.
+Print Assumptions serve_two.
+Print Assumptions fold_any_targets.
 Print Assumptions fold_example.
 Print Assumptions select_level.
 Print Assumptions select_tree.
+Print Assumptions rank_inj.
+Print Assumptions rank_ordered.
+Print Assumptions shift_bit.
+Print Assumptions shifts.
+Print Assumptions shifted_known.
+Print Assumptions shifted_window.
 Print Assumptions fold_strings.
+Print Assumptions fold_windows.
 Print Assumptions strings_example.
 Print Assumptions soft_run_measure.
 Print Assumptions soft_is_hard.

@@ -1,11 +1,23 @@
 (* Small models of the strategy fold, over the rationals.                          *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix rat zify.
-From Hardmax Require Import Model Measure Feedforward Collapse Pushes Folds FoldStrategy Strings.
+From Hardmax Require Import Model Measure Feedforward Collapse Pushes Folds FoldStrategy FoldEndings.
+From Hardmax Require Import Selects Shifts Strings.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
+
+(* T(t) = v, checked by computation                                               *)
+Definition wave_check (t v : rat) (m : int) := (0 <= v <= 1) && ((t == (2 * m)%:~R + v) || (t == (2 * m)%:~R - v)).
+
+Lemma wave_at t v m : wave_check t v m = true -> wave t v.
+Proof. by case/andP=> v01 /orP[]/eqP e; split=> //; exists m; [left | right]. Qed.
+
+Lemma band_at M q v m (a U x : rat) n :
+  [&& a <= x <= a + (2 ^ n)%:R * U, wave_check ((x - a) / U) v m & q%:R <= M%:R * v < q.+1%:R] = true ->
+  in_band M a U n x q.
+Proof. by case/and3P=> xa /wave_at w /andP[lo hi]; split=> //; exists v; do !split=> //; left. Qed.
 
 (* One string: the points (0, 0), (1, 0), (2, 0), (3, 0) with the classes 0, 1,     *)
 (* 1, 0 and the targets (5, 7) and (-2, 7). One hinge of slope 3/4 and two folds    *)
@@ -22,80 +34,92 @@ Definition two (q : 'I_2) : 'cV[Q]_2 :=
 Theorem fold_example : exists T : seq (rank1 Q 2),
   [/\ size T = 8%N, uniform T & forall i, readout (run1 T (four i)) = two (xor i)].
 Proof.
-have [|base [cs [sc serve]]] := @serve_level Q 2 2 y two isT.
-  by move=> q q'; rewrite !mxE eqxx.
+have serve : ending y two 2 by apply: serve_level => // q q'; rewrite !mxE eqxx.
 have [||i|T [sT uT hT]] := @fold_one_string Q 2 4 2 y xor two x
-  [:: (0, (3%:R / 4%:R) *: unit Q y)] 0 1 2 base cs four _ isT ltr01 _ _ serve.
+  [:: (0, (3%:R / 4%:R) *: unit Q y)] 0 1 2 2 four _ isT ltr01 _ _ serve.
 - by [].
 - by move=> h; rewrite inE => /eqP->; rewrite !mxE mulr0.
 - have -> : load x [:: (0, (3%:R / 4%:R) *: unit Q y)] (mean (four i)) y ord0 = (i : nat)%:R * (3%:R / 4%:R).
     rewrite /load big_seq1 /mean big_seq1 invr1 scale1r !mxE /= mulr0 add0r subr0 !mulr1.
     by rewrite relu_pos ?ler0n.
-  case: i => [[|[|[|[|//]]]] lt]; rewrite /in_band /=; split=> //.
-  + by exists 0; split=> //; split=> //; exists 0; left.
-  + by exists (3%:R / 4%:R); split=> //; split=> //; exists 0; left.
-  + by exists (2%:R / 4%:R); split=> //; split=> //; exists 1; right.
-  + by exists (1%:R / 4%:R); split=> //; split=> //; exists 1; left.
-by exists T; split; rewrite // sT sc.
+  case: i => [[|[|[|[|i]]]] lt]; last by case: (notF lt).
+  + by apply: (@band_at 2 0 0 0).
+  + by apply: (@band_at 2 1 (3%:R / 4%:R) 0).
+  + by apply: (@band_at 2 1 (2%:R / 4%:R) 1).
+  + by apply: (@band_at 2 0 (1%:R / 4%:R) 1).
+by exists T; split; rewrite // sT.
 Qed.
 End OneString.
 
-(* Two strings: the addresses 0, 1, 2, 3 with the classes 0, 1,  *)
-(* 1, 0; even ones read one string, odd ones the other. One hinge, no hash folds,  *)
-(* one fold and one select, three folds of the wave.                               *)
-Section TwoStrings.
+(* Three strings and one bit of shift: six points with the addresses 0, ..., 5, three *)
+(* classes and targets on no line. The hash says that point i reads string i mod 3,   *)
+(* which is doubled for i = 0, 2, 4. One hinge gives the strings the slopes 1/4, 1/2, *)
+(* 1/3; they start at 6, 3, 0.                                                    *)
+Section ThreeStrings.
 Notation Q := rat_realFieldType.
-Let x : 'I_4 := inord 0.
-Let h : 'I_4 := inord 1.
-Let s0 : 'I_4 := inord 2.
-Let s1 : 'I_4 := inord 3.
-Let reg (l : nat) := if l == 0%N then s0 else s1.
+Let x : 'I_5 := @Ordinal 5 0 isT.
+Let h : 'I_5 := @Ordinal 5 1 isT.
+Let reg (l : nat) : 'I_5 := inord l.+2.
+Notation vec l := (\col_(r < 5) nth (0 : Q) l r).
 
-Definition point (i : 'I_4) : 'cV[Q]_4 :=
-  (i : nat)%:R *: unit Q x + (if odd i then 3%:R / 2%:R else 1 / 2%:R) *: unit Q h.
-Definition goal (q : 'I_2) : 'cV[Q]_4 :=
-  \col_i (if i == s1 then 7%:R else if q == ord0 then 5%:R else - 2%:R).
+Definition hash (i : nat) : Q := (i %% 3)%:R + (if (i < 3)%N then 1 / 4%:R else 3%:R / 4%:R).
+Definition six (i : 'I_6) : seq 'cV[Q]_5 := [:: vec [:: (i : nat)%:R; hash i]].
+Definition class (i : 'I_6) : 'I_3 := inord (nth 0%N [:: 0; 1; 2; 2; 0; 1]%N i).
+Definition target (q : 'I_3) : 'cV[Q]_5 := \col_(r < 5) (q ^ r)%:R.
+Definition string (i l : nat) : Q :=
+  nth 0 [:: 6%:R + i%:R * (1 / 4%:R); 3%:R + i%:R * (1 / 2%:R); i%:R * (1 / 3%:R)] l.
+Definition start : 'cV[Q]_5 := vec [:: 0; 0; 6%:R; 3%:R].
+Definition slope : 'cV[Q]_5 := vec [:: 0; 0; 1 / 4%:R; 1 / 2%:R; 1 / 3%:R].
 
-Theorem strings_example : exists T : seq (rank1 Q 4),
-  [/\ size T = 13%N, uniform T & forall i, readout (run1 T [:: point i]) = goal (xor i)].
+(* one of the six points after another, by computation                             *)
+Ltac each i := by clear -i; case: i => [[|[|[|[|[|[|i]]]]]] lt]; [..|by case: (notF lt)]; vm_compute.
+
+Theorem strings_example : exists T : seq (rank1 Q 5),
+  [/\ size T = 23%N, uniform T & forall i, readout (run1 T (six i)) = target (class i)].
 Proof.
-have lev : forall q q' : 'I_2, goal q s1 ord0 = goal q' s1 ord0 by move=> q q'; rewrite !mxE eqxx.
-have [base [cs [sc serve]]] := @serve_level Q 4 2 s1 goal isT lev.
-pose w : 'cV[Q]_4 := (1 / 4%:R) *: unit Q s0 + (3%:R / 4%:R) *: unit Q s1.
-pose o : 'cV[Q]_4 := 4%:R *: unit Q s0.
-have ne (a b : nat) : (a < 4)%N -> (b < 4)%N -> (inord a == inord b :> 'I_4) = (a == b).
-  by move=> a4 b4; rewrite -val_eqE /= !inordK.
-have zE i r : load x [:: (0, w)] (mean [:: point i] + o) r ord0 =
-    point i r ord0 + o r ord0 + (i : nat)%:R * w r ord0.
-  rewrite /load big_seq1 /mean big_seq1 invr1 scale1r [LHS]mxE [X in X + _]mxE; congr (_ + _).
-  rewrite mxE; congr (_ * _).
-  have -> : (point i + o) x ord0 = (i : nat)%:R.
-    by rewrite !mxE /x /h /s0 !ne //= mulr1 !mulr0 !addr0.
-  by rewrite subr0 relu_pos ?ler0n.
-have [||l l'|||T [sT uT hT]] := @fold_strings Q 4 4 2 1 x h reg xor goal (fun i => [:: point i])
-  [:: (0, w)] o 0 1 0 0 1 3 base cs _ isT ltr01 ltr01 _ _ _ _ serve.
+have reg_val l : (l < 3)%N -> reg l = l.+2 :> nat by move=> l3; rewrite inordK.
+have zE (i : 'I_6) r : load x [:: (0, slope)] (mean (map (ff_map [::]) (six i)) + start) r ord0 =
+    nth 0 [:: (i : nat)%:R; hash i; 6%:R + (i : nat)%:R * (1 / 4%:R); 3%:R + (i : nat)%:R * (1 / 2%:R);
+      (i : nat)%:R * (1 / 3%:R)] r.
+  rewrite /load big_seq1 /mean big_seq1 invr1 scale1r !mxE /= addr0 subr0 relu_pos ?ler0n //.
+  case: r => [[|[|[|[|[|r]]]]] lt] /=; rewrite ?mulr0 ?addr0 ?add0r //.
+have [||||l l' l3 l3'|l l3|i|T [sT uT hT]] := @fold_windows Q 5 6 3 2 3 x h reg class target six [::]
+  [:: (0, slope)] start 0 1 0 1 1 1 0 1 4 _ isT ltr01 ltr01 ltr01 erefl.
 - by [].
-- by move=> g; rewrite inE => /eqP-> /=; rewrite !mxE /x /s0 /s1 !ne //= !mulr0 addr0.
-- case: l l' => [|[|//]] [|[|//]] //= _ _ /eqP; by rewrite /reg /= /s0 /s1 ne.
-- by move=> l _; rewrite /reg /s0 /s1 /h; case: (l == 0%N); rewrite ne.
-- move=> i; exists (odd i : nat); rewrite /string_read /in_band /= /opposite /reg /=.
-  have hE : load x [:: (0, w)] (mean [:: point i] + o) h ord0 = if odd i then 3%:R / 2%:R else 1 / 2%:R.
-    by rewrite zE !mxE /x /h /s0 /s1 !ne //= !mulr0 !add0r !addr0 mulr1 ?mulr0 ?addr0.
-  have h0 : load x [:: (0, w)] (mean [:: point i] + o) s0 ord0 = 4%:R + (i : nat)%:R * (1 / 4%:R).
-    by rewrite zE !mxE /x /h /s0 /s1 !ne //= !mulr0 !add0r !mulr1 addr0.
-  have h1 : load x [:: (0, w)] (mean [:: point i] + o) s1 ord0 = (i : nat)%:R * (3%:R / 4%:R).
-    by rewrite zE !mxE /x /h /s0 /s1 !ne //= !mulr0 !add0r !mulr1.
-  case: i hE h0 h1 => [[|[|[|[|//]]]] lt] /= hE h0 h1; rewrite ?hE ?h0 ?h1; split=> //.
-  + by exists (1 / 4%:R); split=> //; split=> //; exists 0; left.
-  + by split=> // -[|l] //= _; rewrite h0 h1.
-  + by split=> //; exists 0; split=> //; split=> //; exists 2%:Z; left.
-  + by exists (3%:R / 4%:R); split=> //; split=> //; exists 0; left.
-  + by split=> //; exists (3%:R / 4%:R); split=> //; split=> //; exists 0; left.
-  + by exists (1 / 4%:R); split=> //; split=> //; exists 0; left.
-  + by split=> // -[|l] //= _; rewrite h0 h1.
-  + by split=> //; exists (1 / 2%:R); split=> //; split=> //; exists 2%:Z; left.
-  + by exists (3%:R / 4%:R); split=> //; split=> //; exists 0; left.
-  + by split=> //; exists (1 / 4%:R); split=> //; split=> //; exists 1; left.
-by exists T; split; rewrite // sT sc.
+- by move=> g; rewrite inE => /eqP-> /=; rewrite mxE.
+- by [].
+- by [].
+- by move=> /(congr1 val) /=; rewrite !reg_val // => -[].
+- by rewrite -!val_eqE /= reg_val.
+- exists (i %% 3)%N, (~~ odd i : nat).
+  have sE l : (l < 3)%N -> load x [:: (0, slope)] (mean (map (ff_map [::]) (six i)) + start) (reg l) ord0 =
+      string i l by move=> l3; rewrite zE reg_val //; case: l l3 => [|[|[|]]].
+  have hE : load x [:: (0, slope)] (mean (map (ff_map [::]) (six i)) + start) h ord0 = hash i by rewrite zE.
+  have xE : load x [:: (0, slope)] (mean (map (ff_map [::]) (six i)) + start) x ord0 = (i : nat)%:R by rewrite zE.
+  rewrite /string_read hE xE sE ?ltn_mod // /class; split.
+  + each i.
+  + exists (hash i / 3%:R); split; last first.
+      each i.
+    apply: (@wave_at _ _ 0).
+    each i.
+  + apply: (@ordered_ext Q 2 3 (string i)) => [l l3|]; first by rewrite sE.
+    have /allP chk : all (fun l => all (fun l' => (rank 2 3 l < rank 2 3 l')%N ==> (string i l <= string i l'))
+        (iota 0 3)) (iota 0 3) = true.
+      each i.
+    apply: rank_ordered; rewrite ?ltn_mod // => l l'; rewrite !inE => l3 l3'.
+    have /chk/allP/(_ l')/[!mem_iota] : l \in iota 0 3 by rewrite mem_iota.
+    by move=> /(_ l3')/implyP.
+  + case=> // _; split.
+    * exists (if odd i then 3%:R / 4%:R else 1 / 4%:R); split.
+        apply: (@wave_at _ _ (nth 0 [:: 0; 1; 1; 0; 1; 1] i)).
+        each i.
+      by rewrite digit0; case: i {sE hE xE} => [[|[|[|[|[|[|i]]]]]] lt]; [..|by case: (notF lt)]; vm_compute.
+    * by rewrite ler0n.
+    each i.
+  rewrite inordK; last each i.
+  apply: (@band_at _ _ (nth 0 [:: 0; 1 / 2%:R; 2%:R / 3%:R; 3%:R / 4%:R; 0; 1 / 3%:R] i)
+    (nth 0 [:: 6; 2; 2; 3; 7; 1] i)).
+  each i.
+by exists T.
 Qed.
-End TwoStrings.
+End ThreeStrings.

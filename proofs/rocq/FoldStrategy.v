@@ -9,6 +9,46 @@ Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
+(* M bands of width W above b, the last one closed: slightly wider bands, half open,   *)
+(* hold the same finitely many numbers.                                            *)
+Lemma wider_bands (R : realFieldType) (M : nat) (b W : R) (S : seq (nat * R)) : 0 < W ->
+  {in S, forall p : nat * R, [/\ (p.1 < M)%N, b + p.1%:R * W <= p.2, p.2 <= b + M%:R * W
+    & p.1.+1 = M \/ p.2 < b + p.1.+1%:R * W]} ->
+  exists b' W', [/\ b - W <= b', 0 < W'
+    & {in S, forall p : nat * R, b' + p.1%:R * W' <= p.2 < b' + p.1.+1%:R * W'}].
+Proof.
+move=> W0 hS.
+have [|g g0 hg] := @pos_lower R [seq b + p.1.+1%:R * W - p.2 | p <- S & p.2 < b + p.1.+1%:R * W].
+  by move=> _ /mapP[p + ->]; rewrite mem_filter subr_gt0 => /andP[].
+pose e := Num.min g W / M.+1%:R.
+have e0 : 0 < e by rewrite divr_gt0 ?ltr0n // lt_minr g0 W0.
+have M1 : (M%:R : R) < M.+1%:R by rewrite ltr_nat.
+have eg : M%:R * e < g.
+  rewrite /e mulrA ltr_pdivr_mulr ?ltr0n // (@le_lt_trans _ _ (g * M%:R)) ?ltr_pmul2l //.
+  by rewrite mulrC; apply: ler_wpmul2r; rewrite ?ler0n // le_minl lexx.
+have eW : M%:R * e <= W.
+  rewrite /e mulrA ler_pdivr_mulr ?ltr0n // (@le_trans _ _ (W * M%:R)) ?(ler_wpmul2l (ltW W0) (ltW M1)) //.
+  by rewrite mulrC; apply: ler_wpmul2r; rewrite ?ler0n // le_minl lexx orbT.
+exists (b - (M%:R - 1) * e), (W + e); split.
+- by rewrite ler_add2l ler_opp2 mulrBl mul1r ler_subl_addr (le_trans eW) // ler_addl ltW.
+- by rewrite addr_gt0.
+move=> p pS; have [pM lo top hi] := hS p pS; apply/andP; split.
+  apply: le_trans _ lo; rewrite -subr_ge0.
+  have -> : b + p.1%:R * W - (b - (M%:R - 1) * e + p.1%:R * (W + e)) = (M - p.1.+1)%:R * e.
+    by rewrite natrB // -[in RHS]addn1 natrD; ring.
+  by rewrite mulr_ge0 ?ler0n // ltW.
+case: hi => [-> | hi].
+  apply: le_lt_trans top _; rewrite -subr_gt0.
+  by have -> : b - (M%:R - 1) * e + M%:R * (W + e) - (b + M%:R * W) = e by ring.
+have := hg _ (map_f (fun p => b + p.1.+1%:R * W - p.2) _) => /(_ p); rewrite mem_filter hi pS => /(_ isT) gp.
+rewrite -subr_gt0 (lt_le_trans _ (_ : (b + p.1.+1%:R * W - p.2) - M%:R * e <= _)) //.
+  by rewrite subr_gt0 (lt_le_trans eg).
+rewrite -subr_ge0.
+have -> : b - (M%:R - 1) * e + p.1.+1%:R * (W + e) - p.2 - (b + p.1.+1%:R * W - p.2 - M%:R * e) =
+    (1 + p.1.+1%:R) * e by ring.
+by rewrite mulr_ge0 ?addr_ge0 ?ler01 ?ler0n // ltW.
+Qed.
+
 Section FoldStrategy.
 Variables (R : realFieldType) (d N M : nat) (y : 'I_d).
 Notation token := 'cV[R]_d.
@@ -16,27 +56,29 @@ Implicit Types (i : 'I_N) (z s : token).
 (* the class of each sequence, and the targets                                    *)
 Variables (c : 'I_N -> 'I_M) (t : 'I_M -> token).
 
-(* Register y of the point p i is folded to the band of its class.                *)
+(* Register y of a point is folded to the band of its class q: q/M <= T < (q + 1)/M,   *)
+(* and T = 1 belongs to the last class.                                            *)
 Definition in_band (a U : R) (n : nat) (x : R) (q : nat) := a <= x <= a + (2 ^ n)%:R * U /\
-  exists v, wave ((x - a) / U) v /\ q%:R <= M%:R * v < q.+1%:R.
+  exists v, wave ((x - a) / U) v /\ q%:R <= M%:R * v /\ (M%:R * v < q.+1%:R \/ q.+1 = M).
 
-(* The cuts take the bands to the targets; none of them moves register y.          *)
-Definition cuts_serve (base : token) (cs : seq (nat * token)) :=
-  {in cs, forall p : nat * token, (0 < p.1)%N /\ p.2 y ord0 = 0} /\
-  forall q, taken cs (q : 'I_M) base = t q.
+(* An ending: cuts, none of which moves register y, take the bands to places; y is *)
+(* killed; then blocks F take the places to the targets. It has e blocks, without  *)
+(* the kill.                                                                       *)
+Definition ending (e : nat) := exists base cs (F : seq (ffp R d)),
+  [/\ {in cs, forall p : nat * token, (0 < p.1)%N /\ p.2 y ord0 = 0},
+    forall q : 'I_M, ff_map F (taken cs q base) = t q & e = (2 * size cs + size F)%N].
 
-(* n folds, d - 1 kills, the cuts, and the kill of y                               *)
-Lemma read_out (a U : R) n base cs (p : 'I_N -> token) : (0 < M)%N -> 0 < U ->
-  (forall i, in_band a U n (p i y ord0) (c i)) -> cuts_serve base cs ->
-  exists s P, size P = (n + (d - 1) + 2 * size cs + 1)%N /\
-    forall i, ff_map P (p i + s) = t (c i).
+(* n folds, d - 1 kills, the cuts, the kill of y, and what the ending adds         *)
+Lemma read_out (a U : R) n e (p : 'I_N -> token) : (0 < M)%N -> 0 < U ->
+  (forall i, in_band a U n (p i y ord0) (c i)) -> ending e ->
+  exists s P, size P = (n + (d - 1) + e + 1)%N /\ forall i, ff_map P (p i + s) = t (c i).
 Proof.
-move=> M0 U0 band [cs0 csE].
+move=> M0 U0 band [base [cs [F [cs0 csE ->]]]].
 have [C C1 hC] := @upper_bound R [seq - p j.1 j.2 ord0 | j <- [seq (i, r) | i <- enum 'I_N, r <- enum 'I_d]].
 have pC i r : 0 <= p i r ord0 + C.
   rewrite -ler_subl_addl sub0r ltW // hC //; apply/mapP; exists (i, r) => //.
   by apply: allpairs_f; rewrite mem_enum.
-pose b := base y ord0.
+pose b := base y ord0 + U.
 pose s : token := \col_r (if r == y then b - a else C + base r ord0).
 pose I := [seq r <- enum 'I_d | r != y].
 have uI : uniq I by rewrite filter_uniq // enum_uniq.
@@ -57,28 +99,35 @@ have z1E i v r : wave ((p i y ord0 - a) / U) v ->
 have z1r i r : r != y -> z1 i r ord0 = base r ord0.
   by move=> ry; have [_ [v [w _]]] := band i; rewrite (z1E i v r w) (negPf ry).
 have M0' : 0 < M%:R :> R by rewrite ltr0n.
-have [|||P [sP hP]] := @cuts R d y b (U / M%:R) cs [seq ((c i : nat), z1 i, base) | i <- enum 'I_N].
+have UM : M%:R * (U / M%:R) = U by rewrite mulrC divfK // gt_eqF.
+have [||b' [W [bb W0 hW]]] := @wider_bands R M b (U / M%:R) [seq ((c i : nat), z1 i y ord0) | i <- enum 'I_N].
 - exact: divr_gt0.
+- move=> _ /mapP[i _ ->] /=; have [_ [v [w [lo hi]]]] := band i; have [/andP[_ v1] _] := w.
+  rewrite (z1E i v y w) eqxx UM !ler_add2l ltr_add2l !mulrA ler_pdivr_mulr // ltr_pdivl_mulr //.
+  rewrite -mulrA (mulrC U) ler_pmul2r // ltr_pmul2r // (mulrC v) lo ger_pmulr //; split=> //.
+  by case: hi; [right | left].
+have [||P [sP hP]] := @cuts R d y b' W cs [seq ((c i : nat), z1 i, base) | i <- enum 'I_N] W0.
 - exact: cs0.
 - move=> _ /mapP[i _ ->] /=; split; last exact: z1r.
-  have [_ [v [w /andP[lo hi]]]] := band i; rewrite (z1E i v y w) eqxx.
-  rewrite ler_add2l ltr_add2l !mulrA ler_pdivr_mulr // ltr_pdivl_mulr //.
-  by rewrite -mulrA (mulrC U) ler_pmul2r // ltr_pmul2r // (mulrC v) lo hi.
-exists s, (folds y b U n ++ [seq drop base r | r <- I] ++ P ++ [:: drop base y]); split.
-  by rewrite !size_cat size_folds size_map sI sP -!addnA.
+  exact: hW (map_f (fun i => ((c i : nat), z1 i y ord0)) (mem_enum _ i)).
+exists s, (folds y b U n ++ [seq drop base r | r <- I] ++ P ++ drop base y :: F); split.
+  by rewrite !size_cat size_folds size_map sI sP /=; lia.
 move=> i; rewrite catA ff_map_cat -/(z1 i) ff_map_cat /=.
-have [/= lo e] := hP _ (map_f (fun i => ((c i : nat), z1 i, base)) (mem_enum _ i)).
-rewrite drop_step //; apply/colP => r; rewrite setrE -csE.
-by case: eqP => [-> | /eqP ry]; [rewrite taken_level // => q /cs0[] | rewrite e].
+have [/= lo hr] := hP _ (map_f (fun i => ((c i : nat), z1 i, base)) (mem_enum _ i)).
+rewrite drop_step -?csE; last first.
+  rewrite (le_trans _ lo) // (le_trans _ bb) // /b -addrA ler_addl subr_ge0.
+  by rewrite ler_pdivr_mulr // ler_pmulr // ler1n.
+congr ff_map; apply/colP => r; rewrite setrE.
+by case: eqP => [-> | /eqP ry]; [rewrite taken_level // => q /cs0[] | rewrite hr].
 Qed.
 
 (* The collapse, any blocks P0 that bring register y to the bands, and the reading  *)
 (* of the bands. The registers start o above the means.                           *)
-Theorem fold_strategy (o : token) (a U : R) n base cs (Z : 'I_N -> seq token) (P0 : seq (ffp R d)) :
+Theorem fold_strategy (o : token) (a U : R) n e (Z : 'I_N -> seq token) (P0 : seq (ffp R d)) :
   (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U ->
-  (forall i, in_band a U n (ff_map P0 (mean (Z i) + o) y ord0) (c i)) -> cuts_serve base cs ->
+  (forall i, in_band a U n (ff_map P0 (mean (Z i) + o) y ord0) (c i)) -> ending e ->
   exists T : seq (rank1 R d),
-  [/\ size T = (1 + size P0 + n + (d - 1) + 2 * size cs + 1)%N, uniform T
+  [/\ size T = (1 + size P0 + n + (d - 1) + e + 1)%N, uniform T
     & forall i, readout (run1 T (Z i)) = t (c i)].
 Proof.
 move=> Z_nonempty M0 U0 band serve; have [s [P [sP hP]]] := read_out M0 U0 band serve.
@@ -92,74 +141,18 @@ by rewrite scale1r addrA ff_map_cat shiftedE hP.
 Qed.
 
 (* One string: G hinges in the address x load y.                                   *)
-Theorem fold_one_string (x : 'I_d) (hs : seq (R * token)) (a U : R) n base cs Z :
+Theorem fold_one_string (x : 'I_d) (hs : seq (R * token)) (a U : R) n e Z :
   (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U -> {in hs, forall h : R * token, h.2 x ord0 = 0} ->
-  (forall i, in_band a U n (load x hs (mean (Z i)) y ord0) (c i)) -> cuts_serve base cs ->
+  (forall i, in_band a U n (load x hs (mean (Z i)) y ord0) (c i)) -> ending e ->
   exists T : seq (rank1 R d),
-  [/\ size T = (1 + size hs + n + (d - 1) + 2 * size cs + 1)%N, uniform T
+  [/\ size T = (1 + size hs + n + (d - 1) + e + 1)%N, uniform T
     & forall i, readout (run1 T (Z i)) = t (c i)].
 Proof.
 move=> Z0 M0 U0 hx band serve; rewrite -(size_map (hinge x)).
-by apply: (@fold_strategy 0 _ _ _ _ _ _ _ Z0 M0 U0 _ serve) => i; rewrite addr0 hinges //; apply: band.
+by apply: (@fold_strategy 0 _ _ _ _ _ _ Z0 M0 U0 _ serve) => i; rewrite addr0 hinges //; apply: band.
 Qed.
 
 End FoldStrategy.
-
-(* Cuts that serve: one for each class but the first, for any targets with the     *)
-(* same coordinate y; one for each binary digit, for targets b + q v.              *)
-Section Endings.
-Variables (R : realFieldType) (d M : nat) (y : 'I_d).
-Notation token := 'cV[R]_d.
-Implicit Types (b v : token).
-
-Definition class_cuts (w : nat -> token) m := [seq (q, w q) | q <- rev (iota 1 m)].
-Definition digit_cuts v m := [seq ((2 ^ j)%N, (2 ^ j)%:R *: v) | j <- rev (iota 0 m)].
-
-Lemma class_cutsS w m : class_cuts w m.+1 = (m.+1, w m.+1) :: class_cuts w m.
-Proof. by rewrite /class_cuts -(addn1 m) iotaD rev_cat add1n addn1. Qed.
-
-Lemma digit_cutsS v m : digit_cuts v m.+1 = ((2 ^ m)%N, (2 ^ m)%:R *: v) :: digit_cuts v m.
-Proof. by rewrite /digit_cuts -(addn1 m) iotaD rev_cat. Qed.
-
-Lemma taken_classes w m q b : (q <= m)%N ->
-  taken (class_cuts w m) q b = if q == 0%N then b else b + w q.
-Proof.
-elim: m q b => [|m IH] q b; first by rewrite leqn0 => ->.
-rewrite class_cutsS /= leq_eqVlt => /orP[/eqP-> | lt]; last by rewrite leqNgt lt /= IH.
-by rewrite leqnn subnn IH.
-Qed.
-
-Lemma taken_digits v m q b : (q < 2 ^ m)%N -> taken (digit_cuts v m) q b = b + q%:R *: v.
-Proof.
-elim: m q b => [|m IH] q b; first by rewrite ltnS leqn0 => /eqP->; rewrite scale0r addr0.
-rewrite digit_cutsS expnS mul2n -addnn /=; case: (leqP (2 ^ m) q) => h lt; last by rewrite IH.
-by rewrite IH ?ltn_subLR // -addrA -scalerDl -natrD subnKC.
-Qed.
-
-Variable t : 'I_M -> token.
-
-Lemma serve_level (M0 : (0 < M)%N) : (forall q q', t q y ord0 = t q' y ord0) ->
-  exists base cs, size cs = (M - 1)%N /\ cuts_serve y t base cs.
-Proof.
-move=> lev; pose base := t (Ordinal M0).
-pose w q := if insub q is Some q' then t q' - base else 0.
-exists base, (class_cuts w (M - 1)); split; first by rewrite size_map size_rev size_iota.
-split=> [p /mapP[q] | q]; first rewrite mem_rev mem_iota => /andP[q0 _] -> /=.
-  by rewrite q0 /w; case: insubP => [q' _ _|_]; rewrite !mxE ?(lev q' (Ordinal M0)) ?subrr.
-have qM : (q <= M - 1)%N by have := ltn_ord q; lia.
-rewrite taken_classes // /w valK; case: eqP => [q0 | _]; last by rewrite addrC subrK.
-by congr t; apply: val_inj.
-Qed.
-
-Lemma serve_line b v m : (M <= 2 ^ m)%N -> v y ord0 = 0 -> (forall q, t q = b + q%:R *: v) ->
-  cuts_serve y t b (digit_cuts v m) /\ size (digit_cuts v m) = m.
-Proof.
-move=> Mm vy tE; rewrite size_map size_rev size_iota; split=> //; split=> [p /mapP[j _ ->] | q] /=.
-  by rewrite expn_gt0 mxE vy mulr0.
-by rewrite taken_digits ?tE // (leq_trans (ltn_ord q)).
-Qed.
-
-End Endings.
 
 (* Loading: with slopes beta_g from x_g on, register r of a point of group g is what   *)
 (* it was + a number that depends on g alone + beta_g (x - x_g).                   *)

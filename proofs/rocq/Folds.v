@@ -13,7 +13,7 @@ Local Open Scope ring_scope.
 (* v = T(t), where T(t) = dist(t, 2Z) is the triangle wave                        *)
 Section Wave.
 Variable R : realFieldType.
-Implicit Types (t v : R).
+Implicit Types (t v a x U : R).
 
 Definition wave t v := 0 <= v <= 1 /\
   exists m : int, t = (2 * m)%:~R + v \/ t = (2 * m)%:~R - v.
@@ -54,11 +54,36 @@ exists (m - m'); left; rewrite -[v](subKr (2 * m)%:~R) e; ring.
 Qed.
 
 (* a fold of t at a whole number keeps T(t)                                       *)
-Lemma wave_mirror t v (c : int) : wave t v -> wave (c%:~R - `|t - c%:~R|) v.
+Lemma wave_mirror t v (c : int) : wave (c%:~R - `|t - c%:~R|) v <-> wave t v.
 Proof.
-move=> [v01 [m e]]; split=> //; have [le | gt] := lerP 0 (t - c%:~R).
-  by rewrite ger0_norm //; exists (c - m); case: e => ->; [right | left]; ring.
-by rewrite ltr0_norm //; exists m; rewrite opprK addrC subrK.
+have [le | gt] := lerP 0 (t - c%:~R).
+  have E : t = c%:~R + c%:~R - (c%:~R - (t - c%:~R)) by ring.
+  rewrite ger0_norm //; split=> -[v01 [m e]]; split=> //; exists (c - m).
+    by case: e => e; [right | left]; rewrite E e; ring.
+  by case: e => ->; [right | left]; ring.
+by rewrite ltr0_norm // opprK addrC subrK.
+Qed.
+
+(* a fold of x at a + m U keeps T((x - a) / U)                                     *)
+Lemma wave_fold a U x v (m : nat) : 0 < U ->
+  wave ((a + m%:R * U - `|x - (a + m%:R * U)| - a) / U) v <-> wave ((x - a) / U) v.
+Proof.
+move=> U0; have U' : U != 0 by rewrite gt_eqF.
+rewrite -(wave_mirror ((x - a) / U) v m) -!pmulrn.
+have -> : (x - a) / U - m%:R = (x - (a + m%:R * U)) / U.
+  by rewrite -[m%:R](mulfK U') -mulrBl mulfK // opprD addrA.
+rewrite normrM normfV (gtr0_norm U0) -[X in X - _ / U](mulfK U') -mulrBl.
+by rewrite [a + _]addrC addrAC addrK.
+Qed.
+
+(* T of a multiple of t is T of the multiple of T(t)                               *)
+Lemma wave_mult t v v' (k : nat) : wave t v -> wave (k%:R * t) v' -> wave (k%:R * v) v'.
+Proof.
+rewrite !pmulrn => -[_ [m e]] [v01 [m' e']]; split=> //; case: e e' => -> [] e'.
+- by exists (m' - Posz k * m); left; rewrite -[v](addKr (2 * m)%:~R) mulrDr e'; ring.
+- by exists (m' - Posz k * m); right; rewrite -[v](addKr (2 * m)%:~R) mulrDr e'; ring.
+- by exists (Posz k * m - m'); right; rewrite -[v](subKr (2 * m)%:~R) mulrBr e'; ring.
+by exists (Posz k * m - m'); left; rewrite -[v](subKr (2 * m)%:~R) mulrBr e'; ring.
 Qed.
 
 End Wave.
@@ -117,13 +142,7 @@ rewrite IH ?setr_set // setrE eqxx.
     rewrite hc ler_subl_addr addrA (addrC _ a) -addrA -mulrDl -natrD addnn -mul2n -expnS //.
   apply/andP; split; last by rewrite -/c ler_subl_addr ler_addl.
   by rewrite ler_subr_addr addrC -ler_subr_addr ler_norml hi' opprB ler_add2r lo.
-have -> : (x - a) / U = (Posz (2 ^ n))%:~R - `|(z r ord0 - a) / U - (Posz (2 ^ n))%:~R|.
-  have U' : U != 0 by rewrite gt_eqF.
-  have -> : (z r ord0 - a) / U - (Posz (2 ^ n))%:~R = (z r ord0 - c) / U.
-    by rewrite -[_%:~R](mulfK U') -mulrBl opprD addrA.
-  rewrite normrM normfV (gtr0_norm U0) -[(Posz _)%:~R](mulfK U') -mulrBl; congr (_ / U).
-  rewrite /x; move: `|_| => e; rewrite /c -pmulrn; move: (2 ^ n)%:R => q; ring.
-exact: wave_mirror.
+exact/wave_fold.
 Qed.
 
 (* kills from above: every register r of a list becomes t r                       *)
