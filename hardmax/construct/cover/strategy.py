@@ -117,6 +117,7 @@ def cover_means(
         means.cloud,
         lambda power: flatten(means, labels, targets, seed, sets, power),
         _room(task, form),
+        form is not None and form.name == "exact",
     )
     if exact is not None:
         form, found = exact, found | {exact.name: len(exact.blocks) + 1}
@@ -131,10 +132,8 @@ def cover_means(
             return other
     staged = Staged()
     staged.add("split", split)
-    if form.collapse is not None:
-        staged.add("collapse", [form.collapse])
-    else:
-        staged.add("flatten", [block])
+    first = form.collapse or block
+    staged.add("flatten" if any(first.u) else "collapse", [first])
     staged.extend(form.blocks)
     bound = min(len(split) + 1 + form.bound, most)
     if len(staged) > bound:

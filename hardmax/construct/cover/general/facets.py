@@ -12,19 +12,44 @@ from ....model.layers import RankOneBlock
 from .hyperplanes import DegenerateError, products, turned
 
 
-def facet(rows: Sequence[Row], places: Sequence[int], axis: int) -> tuple[list[int], Row]:
-    """The points on a facet of the convex hull, by place, and its hyperplane h; no point has h > 0.
+def shell(rows: Sequence[Row], places: Sequence[int], axis: int) -> tuple[list[int], Row]:
+    """The points on a facet of the lower hull, by place, and its hyperplane h; no point has h > 0.
 
-    The hyperplane is parallel to the ``axis``, u_axis = 0. It starts at infinity and turns about
-    the points that it touches until it touches one more, d − 1 times. Raises DegenerateError where
-    it holds more than d − 1 points at last, or all of them on the way.
+    Below is where the coordinate ``axis`` is less, and h_axis < 0. The hyperplane starts at minus
+    infinity and turns about the points that it touches until it touches one more, d times; it
+    touches all points if they are fewer than d. Where it holds more than d, it is turned
+    a little more, about d − 1 of them. Raises DegenerateError where d of the points, or all if they
+    are fewer, are affinely dependent in the coordinates other than ``axis``.
 
-    >>> facet([[0, 0, 5, 1], [2, 0, 5, 1], [0, 2, 5, 1], [1, 1, 5, 2]], [0, 1, 2, 3], 2)
-    ([1, 2], [1, 1, 0, -2])
+    >>> shell([[0, 2, 1], [1, 0, 1], [3, 1, 1], [1, 5, 1]], [0, 1, 2, 3], 1)
+    ([1, 2], [1, -2, -1])
     """
     d = len(rows[0]) - 1
-    plane = [0] * d + [-1]
     ways = [[int(i == j) for j in range(d + 1)] for i in range(d) if i != axis]
+    infinity = [0] * d + [1]
+    plane = _touching(rows, [-int(i == axis) for i in range(d + 1)], [infinity, *ways])
+    gaps = products(rows, plane)
+    own = [j for j, gap in zip(places, gaps, strict=True) if not gap]
+    if len(own) < min(d, len(rows)):
+        raise DegenerateError(places)
+    if len(own) <= d:
+        return own, plane
+    held = [row for row, gap in zip(rows, gaps, strict=True) if not gap]
+    side = _touching(held, [0] * d + [-1], ways)
+    own = [j for j, gap in zip(own, products(held, side), strict=True) if not gap]
+    if len(own) != d - 1:
+        raise DegenerateError(own if len(own) >= d else places)
+    times = 1
+    for gap, pace in zip(gaps, products(rows, side), strict=True):
+        while gap and times * gap + pace >= 0:
+            times *= 2
+    return own, [times * a + b for a, b in zip(plane, side, strict=True)]
+
+
+def _touching(rows: Sequence[Row], plane: Row, ways: list[Row]) -> Row:
+    """Move a hyperplane, below which all points lie, along each way until it touches a point; the
+    ways that follow are changed so that the hyperplane turns about this point. A way on which it
+    meets no point, to either side, is left out."""
     while ways:
         way, *ways = ways
         gaps, paces = products(rows, plane), products(rows, way)
@@ -35,85 +60,94 @@ def facet(rows: Sequence[Row], places: Sequence[int], axis: int) -> tuple[list[i
             # the plane meets point j where it has gone −gap/pace of the way
             if pace > 0 and (first < 0 or -gap * paces[first] < -gaps[first] * pace):
                 first = j
-        if first < 0:
-            raise DegenerateError(places)
-        plane = turned(plane, way, rows[first])
-        ways = [turned(h, way, rows[first]) for h in ways]
-    own = [j for j, value in zip(places, products(rows, plane), strict=True) if not value]
-    if len(own) > d - 1:
-        raise DegenerateError(own)
-    return own, plane
+        if first >= 0:
+            plane = turned(plane, way, rows[first])
+            ways = [turned(h, way, rows[first]) for h in ways]
+    return plane
 
 
 def park_all(
     rows: Sequence[Row], axis: int, height: Fraction, aims: Sequence[Fraction]
-) -> list[RankOneBlock]:
-    """Blocks that raise point j from this height by exactly ``aims[j]`` > 0, facet by facet.
+) -> tuple[list[RankOneBlock], Fraction]:
+    """Blocks that raise point j to ``height`` + aims[j], aims > 0, shell by shell; and a share ε.
 
-    They are max(1, ⌈(n − 1)/(d − 1)⌉ for n points of ℚ^d. Raises DegenerateError where some d of
-    the points, of any one height, turn out to be affinely dependent.
+    The points x lie below the height. The blocks expect them flattened all but for the share: at
+    height − ε·(height − x_axis), with the other coordinates as they are. For n points of ℚ^d of
+    which any d are affinely independent in the coordinates other than ``axis``, there are at most
+    max(1, ⌈(n − 1)/(d − 1)⌉) blocks, and ⌈n/d⌉ if any d + 1 are affinely independent. Raises
+    DegenerateError where some d are not.
 
-    >>> points = [(Fraction(x), Fraction(9)) for x in (0, 1, 3, 4)]
-    >>> len(park_all([row_of(x) for x in points], 1, Fraction(9), [Fraction(1)] * 4))
-    3
+    >>> points = [row_of((Fraction(x), Fraction(y))) for x, y in ((0, 2), (1, 0), (3, 1), (4, 7))]
+    >>> blocks, share = park_all(points, 1, Fraction(9), [Fraction(1)] * 4)
+    >>> len(blocks), share
+    (2, Fraction(1, 16))
     """
     d = len(rows[0]) - 1
-    standing = list(range(len(rows)))
-    blocks = []
+    depths = [height - Fraction(int(row[axis]), int(row[-1])) for row in rows]
+    found, standing = [], list(range(len(rows)))
     while standing:
-        own, plane = standing, [0] * (d + 1)
-        if len(standing) > d:
-            own, plane = facet([rows[j] for j in standing], standing, axis)
-        left = sorted(set(standing) - set(own))
-        t = _tilted(rows, own, left, plane, axis, aims)
-        # what was raised before is kept by a gate: there t − gate·(height above the start) ≤ 0
-        parked = [rows[j] for j in sorted(set(range(len(rows))) - set(standing))]
-        *whole, scale = row_of(t)
-        values = zip(products(parked, whole), parked, strict=True)
-        top = max((Fraction(int(value), scale * row[-1]) for value, row in values), default=0)
-        if top > 0:
-            gate = 2 * power_of_two_below(top / min(aims))
-            t[axis], t[-1] = -gate, t[-1] + gate * height
+        own, plane = shell([rows[j] for j in standing], standing, axis)
+        standing = sorted(set(standing) - set(own))
+        found.append((own, plane, standing))
+    share, parked = Fraction(1, 2), list[int]()
+    for own, plane, _ in found:  # what is parked has to lie above the hyperplanes that follow
+        for j, value in zip(parked, _values([rows[j] for j in parked], plane), strict=True):
+            if value > 0:
+                share = min(share, power_of_two_below(-plane[axis] * aims[j] / value) / 2)
+        parked += own
+    blocks, parked = [], []
+    for own, plane, left in found:
+        rises = [aims[j] + share * depths[j] for j in own]
+        others = [rows[j] for j in [*left, *parked]]
+        gaps = _values(others, plane)
+        for i, j in enumerate(parked, len(left)):
+            gaps[i] += plane[axis] * (aims[j] / share + depths[j])
+        t = _tilted([rows[j] for j in own], rises, others, gaps, plane, axis, own)
+        fall = t[axis]
+        t[axis], t[-1] = fall / share, t[-1] + fall * height * (1 - 1 / share)
         w = [int(i == axis) for i in range(d)]
         blocks.append(RankOneBlock.of(d, u=t[:-1], b=t[-1], w=w))
-        standing = left
-    return blocks
+        parked += own
+    return blocks, share
+
+
+def _values(rows: Sequence[Row], h: Sequence[Fraction | int]) -> list[Fraction]:
+    """The affine function h = [u, β] at some points."""
+    *whole, scale = row_of([Fraction(x) for x in h])
+    found = zip(products(rows, whole), rows, strict=True)
+    return [Fraction(int(value), int(scale) * int(row[-1])) for value, row in found]
 
 
 def _tilted(
-    rows: Sequence[Row],
-    own: Sequence[int],
-    left: Sequence[int],
+    rows: list[Row],
+    rises: list[Fraction],
+    others: list[Row],
+    gaps: list[Fraction],
     plane: Row,
     axis: int,
-    aims: Sequence[Fraction],
+    places: Sequence[int],
 ) -> list[Fraction]:
-    """The affine function t = [u, β], u_axis = 0, that is aims[j] at the points of a facet and
-    negative at those that are left."""
-    tilt = _affine([rows[j] for j in own], [aims[j] for j in own], plane, axis, own)
-    *whole, scale = row_of(tilt)
-    rest = [rows[j] for j in left]
+    """A multiple of the plane plus an affine function of the coordinates other than ``axis``, with
+    these values at the points of a shell, and negative at the others, where the plane has the
+    values ``gaps`` < 0."""
+    tilt = _affine(rows, rises, axis, places)
     step = Fraction(1)
-    for gap, rising in zip(products(rest, plane), products(rest, whole), strict=True):
+    for gap, rising in zip(gaps, _values(others, tilt), strict=True):
         if rising > 0:
-            step = min(step, power_of_two_below(Fraction(-int(gap) * scale, int(rising))) / 2)
+            step = min(step, power_of_two_below(-gap / rising) / 2)
     return [a / step + b for a, b in zip(plane, tilt, strict=True)]
 
 
 def _affine(
-    rows: list[Row], values: list[Fraction], plane: Row, axis: int, places: Sequence[int]
+    rows: list[Row], values: list[Fraction], axis: int, places: Sequence[int]
 ) -> list[Fraction]:
-    """An affine function [u, β], u_axis = 0, with these values at the points; orthogonal to the
-    plane, where there is one. Raises DegenerateError where the points are dependent."""
-    kept = [i for i in range(len(plane)) if i != axis]
-    system = [[row[i] for i in kept] for row in rows]
-    right = [[value * row[-1]] for value, row in zip(values, rows, strict=True)]
-    if any(plane):
-        system.append([plane[i] for i in kept])
-        right.append([Fraction(0)])
-    A = Matrix(system)
+    """The shortest affine function [u, β], u_axis = 0, with these values at the points. Raises
+    DegenerateError where the points are dependent."""
+    kept = [i for i in range(len(rows[0])) if i != axis]
+    A = Matrix([[row[i] for i in kept] for row in rows])
+    right = Matrix([[value * row[-1]] for value, row in zip(values, rows, strict=True)])
     try:  # independent points are independent rows, whose Gram matrix is regular
-        found = A.T @ (A @ A.T).solve(Matrix(right))
+        found = A.T @ (A @ A.T).solve(right)
     except ZeroDivisionError:
         raise DegenerateError(places) from None
     entries = [x for (x,) in found.rows()]

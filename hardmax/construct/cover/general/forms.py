@@ -53,20 +53,21 @@ def stated(task: Task) -> dict[str, int]:
 
 
 def general_variant(
-    task: Task, cloud: FilteredCloud, flatten: Flatten, room: int
+    task: Task, cloud: FilteredCloud, flatten: Flatten, room: int, long: bool = False
 ) -> Variant | None:
     """A form in fewer than ``room`` blocks, those with the least stated counts tried first; None
     where there is none, the means are not in general position, or the task is too large for that.
 
-    ``cloud`` are the means. ``flatten(j)`` for j ≥ 1 flattens anew, along f with entries 2^j, 4^j,
-    …: if d means are affinely independent, their images are too, but for finitely many j.
+    ``cloud`` are the means. ``flatten(0)`` is how the task is flattened, and ``flatten(j)`` for
+    j ≥ 1 along f with entries 2^j, 4^j, …: if d means are affinely independent, their images are
+    too, but for finitely many j. ``long`` says that long numbers were chosen already.
     """
     if len(cloud) ** 2 * task.base.dimension > task.tuning.work:
         return None
     counts = stated(task)
     exact = counts.pop("exact")
     names = sorted((name for name in counts if counts[name] < room), key=counts.__getitem__)
-    if exact < int(SHARE * min(room, *counts.values())):
+    if long or exact < int(SHARE * min(room, *counts.values())):
         names.insert(0, "exact")
     for name in names:
         if name == "open":  # may fail by chance; then the next form serves
@@ -80,17 +81,18 @@ def general_variant(
 
 def _exactly(name: str, task: Task, cloud: FilteredCloud, flatten: Flatten) -> Variant | None:
     """A form, by exact hyperplanes; None where the means are not in general position."""
-    collapse = None
     for j in count():
-        if j:
-            collapse, base = flatten(j)
-            task = replace(task, base=base)
+        collapse, base = flatten(j)
+        task = replace(task, base=base)
         try:
-            staged, notes = _FORMS[name](task)
+            staged, notes, share = _FORMS[name](task, cloud, collapse.alpha)
         except DegenerateError as error:
-            if dependent(cloud, task.base.rows[error.places[: cloud.dimension]]):
+            places = error.places[: cloud.dimension]
+            if places and dependent(cloud, base.rows[places]):
                 return None
             continue
+        w = [x - share * (i == base.axis) for i, x in enumerate(collapse.w)]
+        collapse = replace(collapse, w=tuple(w))
         return Variant(name, staged, len(staged), notes | {"hyperplanes": "exact"}, collapse)
     raise AssertionError
 
@@ -122,7 +124,10 @@ def _places(base: HeightSlice) -> list[Row]:
     return found
 
 
-def _tents(task: Task) -> tuple[Staged, dict[str, object]]:
+Found = tuple[Staged, dict[str, object], Fraction]
+
+
+def _tents(task: Task, _: FilteredCloud, __: Fraction) -> Found:
     """Half-spaces are never needed: a tent for every d − 1 points of each label but the largest."""
     base, order = task.base, _by_size(task)
     line, rows = polyline(order, task.targets), _places(task.base)
@@ -136,34 +141,50 @@ def _tents(task: Task) -> tuple[Staged, dict[str, object]]:
         staged.add("clamp", [base.clamp(rise)])
     built = staged.stages().count("tent") // 3
     staged.extend(finish(base, line, task.targets, task.sets))
-    return staged, {"base": order[0], "tents": built, "half-spaces": 0}
+    return staged, {"base": order[0], "tents": built, "half-spaces": 0}, Fraction(0)
 
 
-def _shells(task: Task) -> tuple[Staged, dict[str, object]]:
+def _shells(task: Task, cloud: FilteredCloud, factor: Fraction) -> Found:
     """Every point at the rank of its label, then the staircase."""
-    staged = _parked(task, {name: Fraction(i) for i, name in enumerate(task.names, 1)})
+    ranks = {name: Fraction(i) for i, name in enumerate(task.names, 1)}
+    staged, share = _parked(task, cloud, factor, ranks)
     built = len(staged)
     staged.extend(staircase(task.base, task.names, task.targets))
-    return staged, {"shells": built}
+    return staged, {"shells": built}, share
 
 
-def _exact(task: Task) -> tuple[Staged, dict[str, object]]:
+def _exact(task: Task, cloud: FilteredCloud, factor: Fraction) -> Found:
     """Every point at the height of its target, then the line."""
     found = extended(task)
     assert found is not None
     line, targets = found
-    staged = _parked(task, line.heights)
+    staged, share = _parked(task, cloud, factor, line.heights)
     built = len(staged)
     staged.extend(finish(task.base, line, targets, task.sets))
-    return staged, {"shells": built}
+    return staged, {"shells": built}, share
 
 
-def _parked(task: Task, heights: Mapping[str, Fraction]) -> Staged:
+def _parked(
+    task: Task, cloud: FilteredCloud, factor: Fraction, heights: Mapping[str, Fraction]
+) -> tuple[Staged, Fraction]:
+    """Blocks that park all points, and the share of its depth below the slice that the flattening
+    has to leave each: then those that wait lie in general position in all coordinates.
+
+    ``factor`` is α of the block that flattens.
+    """
     base = task.base
+    if len(np.unique(cloud.first_equal())) > len(base):  # f takes different means to one point
+        raise DegenerateError([])
+    rows = []
+    for x, mean in zip(base.exact, cloud.exact(base.rows.tolist()), strict=True):
+        place = [a + b for a, b in zip(x, base.shift, strict=True)]
+        place.insert(base.axis, factor * mean[base.axis])
+        rows.append(row_of(place))
     aims = [heights[base.names[c]] for c in base.codes.tolist()]
+    blocks, share = park_all(rows, base.axis, base.height, aims)
     staged = Staged()
-    staged.add("shell", park_all(_places(base), base.axis, base.height, aims))
-    return staged
+    staged.add("shell", blocks)
+    return staged, share
 
 
 def _open(task: Task, cloud: FilteredCloud) -> Variant | None:
