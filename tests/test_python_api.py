@@ -388,9 +388,6 @@ WRONG = {
     "a dict as labels": (lambda: hm.Dataset(X, {0: "a"}), "one label for each"),
     "labels in a column": (lambda: hm.Dataset(X, Y[:, None]), r"one axis, \(N,\)"),
     "a set as labels": (lambda: hm.Dataset(X, {*range(12)}), "no order"),
-    "labels of one name": (
-        lambda: hm.Dataset(X[:2], ["1", 1]), "the labels '1' and 1 have one name",
-    ),
     "half a character as a label": (
         lambda: hm.Dataset(X[:2], ["a", "\ud800"]), "label of sequence 2.*half a surrogate pair",
     ),

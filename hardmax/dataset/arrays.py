@@ -14,7 +14,6 @@ from ..exact.array import ExactArray
 from ..exact.dyadic import chunks
 from ..exact.numbers import MAX_DIGITS, MAX_EXPONENT, Vector, as_vector, check_size
 from ..exact.quotients import Quotients
-from ..labels import check_types
 from ..words import kind
 
 _EXPECTED = "sequences are a list of arrays (n_j, d), lists of tokens, or one array (N, n, d)"
@@ -125,16 +124,11 @@ def check_finite(tokens: np.ndarray, offsets: np.ndarray, limit: float, what: st
         )
 
 
-def check_given(
-    given: tuple[ExactArray, np.ndarray], labels: Sequence[Any], names: Sequence[str | None]
-) -> None:
-    """Refuse tokens and labels that no data file could give back, naming the first.
+def check_limits(tokens: ExactArray, offsets: np.ndarray) -> None:
+    """Refuse packed tokens that no data file could give back, naming the first.
 
-    The numbers of packed tokens satisfy |x| < 2^1000 and have at most 10 000 digits, and no two
-    labels have one name.
+    Numbers satisfy |x| < 2^1000 and have at most 10 000 digits.
     """
-    check_types(labels, names)
-    tokens, offsets = given
     width = max(tokens.shape[1], 1)
     flat = tokens.values.reshape(-1)
     for part in chunks(len(flat)):

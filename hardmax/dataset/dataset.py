@@ -75,7 +75,7 @@ class Dataset(Sequences):
     ) -> None:
         if isinstance(sequences, Dataset):
             raise InputError("this is a data set already; data.with_sets(sets) changes its sets")
-        from .arrays import check_given, is_table, packed
+        from .arrays import check_limits, is_table, packed
 
         if is_table(sequences):
             from .long_form import read_table
@@ -86,7 +86,7 @@ class Dataset(Sequences):
             tokens, offsets = packed(sequences)
         reading = Reading.of(reading, positional, label_sets)
         self._fill(tokens, offsets, labels, sets, ids, reading, {}, outputs)
-        check_given(self._written, self.labels, self.names)
+        check_limits(*self._written)
 
     @classmethod
     def from_arrays(

@@ -3,7 +3,7 @@
 from .argmax import ArgmaxCone, argmax_sets, check_size
 from .disjoint import CommonPoint, Separation, Separations, check_disjoint, separate
 from .distance import Distance
-from .given import check_types, read_ids, read_labels
+from .given import read_ids, read_labels
 from .names import NamedSets, in_order, read_sets
 from .polyhedral import Box, Halfspace, Polyhedron
 from .sets import Ball, LabelSet, Point, default_points
@@ -24,7 +24,6 @@ __all__ = [
     "argmax_sets",
     "check_disjoint",
     "check_size",
-    "check_types",
     "default_points",
     "in_order",
     "read_ids",

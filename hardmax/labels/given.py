@@ -111,16 +111,3 @@ def _plain(label: Any, j: int) -> Any:
     raise InputError(
         f"the label of sequence {j + 1} is {kind(found)}, neither text nor a number{advice}"
     )
-
-
-def check_types(labels: Sequence[Any], names: Sequence[str | None]) -> None:
-    """Refuse labels of two types that have one name: 1 and "1" would become one label."""
-    if len(set(map(type, labels)) - {type(None)}) < 2:
-        return
-    known: dict[str | None, Any] = {None: None}
-    for label, name in zip(labels, names, strict=True):
-        if type(known.setdefault(name, label)) is not type(label):
-            raise InputError(
-                f"the labels {known[name]!r} and {label!r} have one name, {name!r}; "
-                f"write them alike"
-            )
