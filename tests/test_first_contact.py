@@ -63,6 +63,17 @@ def test_rows_that_disagree_on_the_label(run, tmp_path):
     assert "line 3: sequence 's' has the labels 'a' and none" in result.err
 
 
+def test_tokens_too_close_for_float64_name_the_way_out(run, tmp_path):
+    path = tmp_path / "d.json"
+    for exponent, code in ((-400, 3), (-300, 0)):  # the second is the first, multiplied by 10^100
+        tokens = [f"1e{exponent}", f"2e{exponent}"]
+        one, two = (f'{{"tokens": [[{x}, 2]], "label": {x[0]}}}' for x in tokens)
+        path.write_text(f'{{"sequences": [{one}, {two}]}}')
+        result = run("build", path, "-o", tmp_path / "n.npz")
+        assert result.code == code
+        assert ("multiply the coordinates" in result.err) == (code == 3)
+
+
 def test_broken_csv_names_the_line(run, tmp_path):
     data = table(tmp_path / "d.csv", ["s,a,1,2", "t,b,3,4", "u," + "c" * 200_000 + ",5,6"])
     assert "at line 4: " in run("build", data, "-o", tmp_path / "n.npz").err
