@@ -70,6 +70,15 @@ BAD_JSON = {
     "deeply nested": ("[" * 200_000, "nested too deeply"),
     "deeply nested tokens": (token("[" * 100_000 + "]" * 100_000), "nested too deeply"),
     "not json at all": ("hello", "not a data set"),
+    # the dimension left out: the place is named, not the dimension
+    "no tokens at first": ('{"sequences": [{"tokens": [], "label": "a"}]}', "1 has no tokens"),
+    "no first tokens": ('{"sequences": [{"label": "a"}]}', "sequence 1 has no 'tokens'"),
+    "no coordinates": ('{"sequences": [{"tokens": [[]]}]}', "token 1 has no coordinates"),
+    "no list at first": ('{"sequences": [{"tokens": [[[1]]]}]}', "[1] is not a number"),
+    "a number at first": ('{"sequences": [3]}', "sequence 1: 3 is not an object"),
+    "a flat list": ('{"sequences": [{"tokens": [1, 2]}]}', "sequence 1, token 1: 1 is not a list"),
+    "sequences in an object": ('{"sequences": {"a": 1}}', '{"a": 1} is not a list'),
+    "an empty dimension": ('{"dimension": "", "sequences": [{"tokens": [[1]]}]}', "'dimension'"),
     "two equal keys": ('{"dimension": 2, "dimension": 2}', '"dimension" stands twice'),
     # numbers
     "NaN": (token("NaN"), PLACE),
@@ -102,7 +111,7 @@ BAD_JSON = {
     "dimension 3": (changed("dimension", 3), "expected 3"),
     "huge dimension": (changed("dimension", 10**12), "'dimension'"),
     # keys
-    "no dimension": (json.dumps({"sequences": []}), "'dimension'"),
+    "no dimension": (json.dumps({"sequences": []}), "the data set has no sequences"),
     "no sequences key": (json.dumps({"dimension": 2}), "'sequences'"),
     "no tokens": (changed("sequences", 0, {"label": "a"}), "sequence 1 has no 'tokens'"),
     "unknown key": (changed("extra", 1), '"extra"'),

@@ -91,3 +91,13 @@ def test_bad_use(run, path, tmp_path):
     assert "dimension" in result.err
     other.write_text(json.dumps({"dimension": 2, "sequences": [{"tokens": [[1, 2]]}]}))
     assert run("compare", path, "--test", other).code == 2
+
+
+def test_a_class_of_one_sequence_brings_no_warning(recwarn):
+    """Messages of the libraries are not for whoever compares (they name their files)."""
+    pytest.importorskip("sklearn")
+    from hardmax.compare.standard import DiscriminantAnalysis
+
+    data = Dataset([[[0, 1], [1, 2]], [[3, 1]], [[2, 2]]], ["a", "a", "b"])
+    assert compare(data, chosen=[DiscriminantAnalysis()])[0].train is not None
+    assert not [each for each in recwarn if "sample" in str(each.message)]

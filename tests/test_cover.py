@@ -363,6 +363,21 @@ def test_falls_back_where_floats_cannot_tell():
     assert model.meta["form"] == "peel"
 
 
+@pytest.mark.parametrize(
+    ("option", "strategy"),
+    [("--robust", "paper"), ("--robust", "fold"), ("--no-learn", "paper"), ("--no-learn", "learn")],
+)
+def test_options_of_other_strategies_are_refused(tmp_path, run, option, strategy):
+    """As --heads is: an option that would change nothing is said, not passed over."""
+    path, output = tmp_path / "data.csv", tmp_path / "model.npz"
+    path.write_text("sequence,label,x1\ns,a,1\nt,b,2\n")
+    result = run("build", path, "-o", output, "--strategy", strategy, option)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert option in result.err
+    assert result.err.endswith(f"not for {strategy}\n")
+    assert not output.exists()
+
+
 def test_options_and_notes(tmp_path, run):
     path, output = tmp_path / "data.csv", tmp_path / "model.npz"
     rng = np.random.default_rng(0)

@@ -62,6 +62,27 @@ def test_an_output_that_nobody_gets(model, command):
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{HARDMAX} run MODEL '{TEXT}' -o - --exact --trace",
+        pytest.param(f"{HARDMAX} build '{TEXT}' -o -", marks=pytest.mark.slow),
+    ],
+)
+def test_nobody_reads_a_file_on_standard_output(model, command):
+    done = shell(f"({command}; echo $? >&2) | true", model)
+    assert done.stderr.splitlines()[-1] == "141"
+    assert "can't be written" not in done.stderr
+
+
+def test_data_from_a_named_pipe(model, tmp_path):
+    """A pipe is opened once: its writer ends with the first reader."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    done = shell(f"cat '{TEXT}' > '{pipe}' & {HARDMAX} verify MODEL '{pipe}' --json", model)
+    assert done.returncode == 0
+
+
 def test_closed_messages_change_nothing(model):
     assert shell(f"{HARDMAX} verify MODEL '{TEXT}' 2>&-", model).returncode == 0
     assert shell(f"{HARDMAX} verify MODEL none.json 2>&-", model).returncode == 2

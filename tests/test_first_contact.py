@@ -36,6 +36,49 @@ def built(run, tmp_path):
     return tmp_path / "m.npz"
 
 
+def test_an_empty_name_is_no_file(run, built, tmp_path):
+    data = table(tmp_path / "d.csv", ROWS)
+    for arguments in (("build", "", "-o", tmp_path / "n.npz"), ("build", data, "-o", ""),
+                      ("verify", built, ""), ("run", built, data, "-o", "")):  # fmt: skip
+        result = run(*arguments)
+        assert (result.code, result.out) == (2, "")
+        assert result.err == "hardmax: the name of a file is empty\n"
+
+
+def test_a_trace_past_the_memory_is_refused(run, built, tmp_path):
+    """docs/formats.md, Limits: 2^24 numbers; 2^22 tokens of 2 numbers, before and after blocks."""
+    tokens = np.ones((1 << 22, 2))
+    np.savez(tmp_path / "d.npz", tokens=tokens, offsets=[0, len(tokens)], label=["a"])
+    result = run("run", built, tmp_path / "d.npz", "--trace", "-o", tmp_path / "out.json")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert "--trace" in result.err
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_rows_that_disagree_on_the_label(run, tmp_path):
+    """An empty label is none, as docs/formats.md says; so the message does."""
+    data = table(tmp_path / "d.csv", ["s,a,1,2", "s,,3,4"])
+    result = run("build", data, "-o", tmp_path / "n.npz")
+    assert result.code == 2
+    assert "line 3: sequence 's' has the labels 'a' and none" in result.err
+
+
+def test_tokens_too_close_for_float64_name_the_way_out(run, tmp_path):
+    path = tmp_path / "d.json"
+    for exponent, code in ((-400, 3), (-300, 0)):  # the second is the first, multiplied by 10^100
+        tokens = [f"1e{exponent}", f"2e{exponent}"]
+        one, two = (f'{{"tokens": [[{x}, 2]], "label": {x[0]}}}' for x in tokens)
+        path.write_text(f'{{"sequences": [{one}, {two}]}}')
+        result = run("build", path, "-o", tmp_path / "n.npz")
+        assert result.code == code
+        assert ("multiply the coordinates" in result.err) == (code == 3)
+
+
+def test_broken_csv_names_the_line(run, tmp_path):
+    data = table(tmp_path / "d.csv", ["s,a,1,2", "t,b,3,4", "u," + "c" * 200_000 + ",5,6"])
+    assert "at line 4: " in run("build", data, "-o", tmp_path / "n.npz").err
+
+
 # ------------------------------------------------------------------------------ label sets
 
 

@@ -167,6 +167,25 @@ def test_a_data_set_is_the_list_of_its_sequences(data):
         data[len(data)]
 
 
+def test_numbers_at_the_limits_come_back_from_a_file(tmp_path):
+    largest = Fraction(2) ** 1000 - Fraction(1, 3)
+    data = hm.Dataset([[[largest, Fraction(1, 10**9999)]], [[-largest, 0]]], ["a", "b"])
+    data.save(tmp_path / "d.json")
+    assert list(hm.load(tmp_path / "d.json")) == list(data)
+
+
+def test_ids_are_texts(tmp_path):
+    """As in files: an integer stands for its digits."""
+    data = hm.Dataset(X[:3], ids=[np.int64(7), "b", None])
+    data.save(tmp_path / "d.json")
+    assert data.ids == hm.load(tmp_path / "d.json").ids == ["7", "b", None]
+
+
+def test_a_fraction_splits_too():
+    assert len(DATA.split(Fraction(1, 4))[0]) == 3
+    assert list(DATA.split(0.5, seed=np.int32(3))[0]) == list(DATA.split(0.5, seed=3)[0])
+
+
 @given(datasets(max_sequences=4), st.sampled_from(["d.json", "d.json.gz"]))
 def test_saved_data_are_the_same_data(tmp_path, data, name):
     data.save(tmp_path / name)
@@ -341,11 +360,42 @@ WRONG = {
     "a flat list": (lambda: hm.Dataset([[1, 2]]), "sequence 1, token 1.*list of numbers"),
     "text as a token": (lambda: hm.Dataset([["12"]]), "sequence 1, token 1.*list of numbers"),
     "NaN": (lambda: hm.Dataset(np.full((1, 2, 3), np.nan)), "sequence 1, token 1 holds NaN.*fill"),
+    "masked entries": (
+        lambda: hm.Dataset(np.ma.array([[[1.0, 2.0]]], mask=[[[0, 1]]])),
+        "1 of 2 entries are masked",
+    ),
+    "masked entries of one": (
+        lambda: hm.Dataset([np.ones((1, 2)), np.ma.array([[1.0, 2.0]], mask=[[0, 1]])]),
+        "sequence 2: 1 of 2 entries are masked",
+    ),
+    "a masked entry": (
+        lambda: hm.Dataset([[[np.ma.masked, 1]]]), "sequence 1, token 1.*is not a number",
+    ),
+    "a set": (lambda: hm.Dataset({((0, 1),)}), "no order"),
+    "no coordinates": (lambda: hm.Dataset(np.zeros((2, 3, 0))), "at least one coordinate"),
+    "a large float": (
+        lambda: hm.Dataset([[[0, 1]], [[1.0, -(2.0**1000)]]]),
+        r"sequence 2, token 1, coordinate 2: .* 2\^1000 or more",
+    ),
+    "a large array": (
+        lambda: hm.Dataset(np.full((1, 2, 3), 2.0**1000)), r"sequence 1, token 1, coordinate 1: ",
+    ),
+    "a large integer": (lambda: hm.Dataset([[[2**1000]]]), r"2\^1000 or more"),
+    "too many digits": (lambda: hm.Dataset([[[Fraction(1, 10**10000)]]]), "more than 10000 digits"),
     "a data set": (lambda: hm.Dataset(DATA), "with_sets"),
     "text as labels": (lambda: hm.Dataset(X, "abc"), "3 labels for 12 sequences"),
     "a number as labels": (lambda: hm.Dataset(X, 3), "one label for each"),
     "a dict as labels": (lambda: hm.Dataset(X, {0: "a"}), "one label for each"),
     "labels in a column": (lambda: hm.Dataset(X, Y[:, None]), r"one axis, \(N,\)"),
+    "a set as labels": (lambda: hm.Dataset(X, {*range(12)}), "no order"),
+    "half a character as a label": (
+        lambda: hm.Dataset(X[:2], ["a", "\ud800"]), "label of sequence 2.*half a surrogate pair",
+    ),
+    "half a character as an id": (
+        lambda: hm.Dataset(X[:1], ids=["\ud800"]), "id of sequence 1.*half a surrogate pair",
+    ),
+    "a list as an id": (lambda: hm.Dataset(X[:1], ids=[[1]]), "id of sequence 1 is a list"),
+    "a number as ids": (lambda: hm.Dataset(X, ids=3), "one id for each"),
     "NaN as a label": (lambda: hm.Dataset(X[:1], [float("nan")]), "write None"),
     "sets in a list": (lambda: hm.Dataset(X, Y, [[0, 0]]), "a dict of label"),
     "sets of text": (lambda: hm.Dataset(X, Y, {0: "x"}), "Halfspace or Polyhedron"),
@@ -366,6 +416,9 @@ WRONG = {
         "known are paper, peel, cover, fold, learn, auto",
     ),
     "a seed of text": (lambda: hm.build(DATA, seed="1"), "an integer"),
+    "a negative seed": (lambda: hm.build(DATA, "cover", seed=-1), "seed is -1.*not negative"),
+    "a seed of text to split": (lambda: DATA.split(0.5, seed="1"), "seed is '1'.*an integer"),
+    "a number as a point": (lambda: hm.Point(3), "'3' is not a list of numbers"),
     "swapped": (lambda: hm.certify(DATA, MODEL), r"certify\(model, data\)"),
     "an array to certify": (lambda: hm.certify(MODEL, X), r"hardmax.Dataset\(sequences, labels\)"),
     "no model": (lambda: hm.certify(None, DATA), "give a Transformer or its file"),
@@ -376,6 +429,11 @@ WRONG = {
     "a model's file as blocks": (lambda: hm.Transformer("m.npz"), "Transformer.load"),
     "numbers as blocks": (lambda: hm.Transformer([1]), "give RankOneBlock or Block"),
     "a number to run": (lambda: MODEL(3), "give a Dataset or arrays"),
+    "NaN to run": (lambda: MODEL([[(0, 1)], [(0, 1), (1, np.nan)]]), "sequence 2, token 2 holds"),
+    "complex numbers to run": (lambda: MODEL(np.ones((1, 2, 2)) * 1j), "not an array of numbers"),
+    "masked entries to run": (
+        lambda: MODEL(np.ma.array(np.ones((1, 2, 2)), mask=True)), "4 of 4 entries are masked",
+    ),
     "a number to put out": (lambda: MODEL.outputs(3), "give a Dataset or arrays"),
     "several to trace": (lambda: MODEL.trace(X), "give one"),
     "a token to trace": (lambda: MODEL.trace(X[0][0]), "list of tokens"),

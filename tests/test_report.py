@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import hardmax as hm
 from hardmax.draw import explain, figures
+from hardmax.draw.film import record
 from hardmax.draw.moments import Attention
 from hardmax.labels import Ball, Box, Halfspace, Point, Polyhedron
 
@@ -231,6 +232,31 @@ def test_the_animation_shows_every_moment(written):
     assert len(first) < 1_000_000
     written(figures.dataset("figure2"), suffix=".gif")
     assert target.read_bytes() == first
+
+
+@pytest.mark.parametrize(("far", "follows"), [(3, False), (10**6, True)])
+def test_tokens_fill_the_window_of_an_animation(far, follows):
+    """In a window that holds all of a run on two scales, all tokens would be one dot."""
+    from hardmax.draw.animation import _figures
+
+    data = hm.Dataset([[(0, 0), (1, 1)], [(1, 0)]], ["a", "b"])
+    there, back = (hm.RankOneBlock.translation((sign * far, 0)) for sign in (1, -1))
+    pictures = _figures(data, record(hm.Transformer([there, back]), data))
+    windows = []
+    for picture, figure in pictures:
+        low, high = figure.axes[0].get_xlim()
+        assert (low < picture.places[:, 0]).all()
+        assert (picture.places[:, 0] < high).all()
+        windows.append(high - low)
+    assert (max(windows) > min(windows)) == follows
+    assert windows[0] < 8
+
+
+def test_one_label_is_one():
+    data = hm.Dataset([[(0, 0)], [(1, 1)]], ["a", "a"])
+    model = hm.build(data)
+    sentence = explain.lead(model, data, hm.certify(model, data))[0]
+    assert "one label, the same for all" in sentence
 
 
 @pytest.mark.slow

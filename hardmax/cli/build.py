@@ -174,11 +174,15 @@ def build(
     if strategy == "learn" and label_sets == "points" and source_of("label_sets") is not _DEFAULT:
         raise InputError("strategy learn takes label sets argmax, or those that the data hold")
     how = asked(data, engine, workers, scheduler, resume)
+    if how is not None and source_of("strategy") is _DEFAULT and not masked and heads == 1:
+        strategy = "cover"
+    if no_learn and strategy not in ("cover", "auto"):
+        raise InputError(f"--no-learn is for the strategies cover and auto, not for {strategy}")
+    if robust and strategy != "auto":
+        raise InputError(f"--robust is for the strategy auto, not for {strategy}")
     if how is not None:
         from .shards import build_from_shards
 
-        if source_of("strategy") is _DEFAULT and not masked and heads == 1:
-            strategy = "cover"
         return build_from_shards(
             data, output, how, strategy=strategy, seed=seed, learn=not no_learn, robust=robust,
             masked=masked, heads=heads, reading=reading, numbers=numbers, certificate=certificate,

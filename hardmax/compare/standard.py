@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,10 @@ class _Standard:
             ) from None
         features = moments(data)
         try:
-            self.fitted = make_pipeline(StandardScaler(), chosen).fit(features, data.need_labels())
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of a class with one sequence, say
+                pipeline = make_pipeline(StandardScaler(), chosen)
+                self.fitted = pipeline.fit(features, data.need_labels())
         except ValueError as problem:
             raise InputError(f"{self.name} does not suit the data: {problem}") from None
         self.parameters = self._count(chosen, features)

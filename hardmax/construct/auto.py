@@ -8,6 +8,7 @@ from contextlib import suppress
 from ..dataset import Dataset
 from ..dataset.measures import Merged
 from ..model.transformer import Transformer
+from ..words import plural
 from .cover.strategy import build_cover
 from .fold import TooDeepError, build_fold, expected_blocks
 from .paper.strategy import build_paper
@@ -63,9 +64,9 @@ def build_auto(
     else:
         told = f"paper takes at least 1 + N − M = {fewest}"
     if built == "paper":
-        why = f"paper takes {len(paper)} blocks, {name} {len(cover)}"
+        why = f"paper takes {plural(len(paper), 'block')}, {name} {len(cover)}"
     else:
         form = f" ({cover.meta['form']})" if name == "cover" else ""
-        why = f"{name}{form} takes {len(cover)} blocks, {told}"
+        why = f"{name}{form} takes {plural(len(cover), 'block')}, {told}"
     chosen.meta |= {"built": built, "counts": counts, "why": why}
     return chosen

@@ -10,6 +10,7 @@ from typing import Any
 from .. import __version__
 from ..dataset import Dataset, merge
 from ..dataset.measures import Merged
+from ..dataset.parts import is_integer, read_seed
 from ..errors import InputError
 from ..model.transformer import Transformer
 from ..stages import tell
@@ -82,9 +83,7 @@ def build(
     if isinstance(labels, str):  # build(data, "peel")
         labels, strategy = None, labels
     data = _dataset(data, labels, sets)
-    if not _is_integer(seed):
-        raise InputError(f"the seed is {seed!r}, expected an integer")
-    seed = index(seed)
+    seed = read_seed(seed)
     if strategy not in STRATEGIES:
         raise InputError(f"the strategy {strategy!r} is unknown; known are {', '.join(STRATEGIES)}")
     features = _features(features, strategy)
@@ -151,14 +150,9 @@ def describe(
     }
 
 
-def _is_integer(value: Any) -> bool:
-    """Whether a value is an integer of Python or NumPy, and no truth value."""
-    return not isinstance(value, bool) and hasattr(value, "__index__")
-
-
 def _heads(heads: Any, strategy: str, masked: bool, data: Dataset) -> int:
     """The number of heads; InputError where the construction has one head only."""
-    if not _is_integer(heads) or not 1 <= index(heads) <= 64:
+    if not is_integer(heads) or not 1 <= index(heads) <= 64:
         raise InputError(f"the number of heads is {heads!r}, expected an integer from 1 to 64")
     if index(heads) > 1:
         other = None if strategy == "paper" else f"strategy {strategy}"
@@ -173,7 +167,7 @@ def _features(features: Any, strategy: str) -> int | None:
     """The limit that the user has set, as an integer."""
     if features is None:
         return None
-    if not _is_integer(features) or index(features) < 1:
+    if not is_integer(features) or index(features) < 1:
         raise InputError(f"features is {features!r}, expected an integer of at least 1")
     if strategy != "learn":
         raise InputError(f"features is for the strategy learn; leave it out for {strategy!r}")

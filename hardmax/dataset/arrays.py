@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from os import PathLike
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 from ..errors import InputError
 from ..exact.array import ExactArray
 from ..exact.dyadic import chunks
-from ..exact.numbers import Vector, as_vector
+from ..exact.numbers import MAX_DIGITS, MAX_EXPONENT, Vector, as_vector, check_size
+from ..exact.quotients import Quotients
 from ..words import kind
 
 _EXPECTED = "sequences are a list of arrays (n_j, d), lists of tokens, or one array (N, n, d)"
@@ -31,10 +33,11 @@ def packed(sequences: Any) -> tuple[ExactArray, np.ndarray]:
         if whole.ndim != 3:
             advice = "; with one token each, give X[:, None, :]" if whole.ndim == 2 else ""
             raise InputError(f"an array of shape {whole.shape}: {_EXPECTED}{advice}")
-        offsets = np.arange(len(whole) + 1) * whole.shape[1]
-        return _taken(whole.reshape(-1, whole.shape[2]), offsets), offsets
+        count, length, dimension = whole.shape
+        offsets = np.arange(count + 1) * length
+        return _taken(whole.reshape(count * length, dimension), offsets), offsets
     given = list(sequences)
-    arrays = [_array(sequence) for sequence in given]
+    arrays = [_array(sequence, f"sequence {j}: ") for j, sequence in enumerate(given, 1)]
     if given and all(_alike(array, arrays[0]) for array in arrays):
         offsets = np.cumsum([0, *map(len, arrays)])  # type: ignore[arg-type]
         return _taken(np.concatenate(arrays), offsets), offsets  # type: ignore[arg-type]
@@ -55,12 +58,15 @@ def _check_type(sequences: Any) -> None:
         raise InputError(f"{kind(sequences)} is a table; give hardmax.Dataset(table)")
     if isinstance(sequences, Mapping) or hasattr(sequences, "iloc"):  # a column of pandas
         raise InputError(f"{kind(sequences)} is not a list of sequences; {_EXPECTED}")
+    if isinstance(sequences, AbstractSet):
+        raise InputError(f"{kind(sequences)} has no order; {_EXPECTED}")
     if not isinstance(sequences, Iterable):
         raise InputError(f"{kind(sequences)} is no data; {_EXPECTED}")
 
 
-def _array(values: Any) -> np.ndarray | None:
+def _array(values: Any, place: str = "") -> np.ndarray | None:
     """A NumPy array of an array or a tensor of numbers; None for anything else."""
+    refuse_masked(values, place)
     if not isinstance(values, np.ndarray):
         if not hasattr(values, "__array__") and not hasattr(values, "__dlpack__"):
             return None
@@ -71,6 +77,15 @@ def _array(values: Any) -> np.ndarray | None:
             values = values.get()
         values = np.asarray(values)
     return values if values.dtype.kind in "iuf" else None
+
+
+def refuse_masked(values: Any, place: str = "") -> None:
+    """Refuse an array of which entries are masked: what stands below a mask is no number."""
+    if isinstance(values, np.ma.MaskedArray) and (masked := int(np.ma.getmaskarray(values).sum())):
+        raise InputError(
+            f"{place}{masked} of {values.size} entries are masked; leave such sequences out, or "
+            f"fill numbers in"
+        )
 
 
 def _alike(array: np.ndarray | None, first: np.ndarray | None) -> bool:
@@ -107,6 +122,39 @@ def check_finite(tokens: np.ndarray, offsets: np.ndarray, limit: float, what: st
             f"sequence {j + 1}, token {token} holds {what} (coordinate {k + 1}); leave such "
             f"sequences out, or fill numbers in"
         )
+
+
+def check_limits(tokens: ExactArray, offsets: np.ndarray) -> None:
+    """Refuse packed tokens that no data file could give back, naming the first.
+
+    Numbers satisfy |x| < 2^1000 and have at most 10 000 digits.
+    """
+    width = max(tokens.shape[1], 1)
+    flat = tokens.values.reshape(-1)
+    for part in chunks(len(flat)):
+        large = np.flatnonzero(np.abs(flat[part]) >= 2.0**MAX_EXPONENT) + part.start
+        if len(large):
+            _check_entries(tokens, offsets, large.tolist(), width)
+    if not isinstance(tokens.exact, Quotients):  # those are short
+        _check_entries(tokens, offsets, tokens.exact, width)
+
+
+def _check_entries(
+    tokens: ExactArray, offsets: np.ndarray, entries: Iterable[int], width: int
+) -> None:
+    for place in entries:
+        try:
+            number = check_size(tokens.entry(place))
+            longest = max(abs(number.numerator), number.denominator)
+            if longest.bit_length() > 3 * MAX_DIGITS and longest >= 10**MAX_DIGITS:
+                raise InputError(f"a number has more than {MAX_DIGITS} digits")
+        except InputError as problem:
+            row, k = divmod(place, width)
+            j = int(np.searchsorted(offsets, row, side="right")) - 1
+            token = row - int(offsets[j]) + 1
+            raise InputError(
+                f"sequence {j + 1}, token {token}, coordinate {k + 1}: {problem}"
+            ) from None
 
 
 def _token_by_token(given: Sequence[Any]) -> tuple[ExactArray, np.ndarray]:

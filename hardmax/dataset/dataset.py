@@ -32,10 +32,10 @@ class Dataset(Sequences):
     ``sequences`` is an array (N, n, d), a list of arrays (n_j, d), or of lists of tokens; or a
     frame of pandas or polars in long form, one row a token, with the columns sequence, label, x1,
     x2, … (then ``labels`` may be left out).
-    ``labels`` are N texts or numbers (None where there is none), kept as they are in ``labels``
-    and as texts in ``names``. ``sets`` maps each label to a `LabelSet`, or a list of numbers, a
-    point; or it is another data set, whose sets are taken. By default the labels, sorted
-    (integers by value, then text), get the points 0·e₁, 1·e₁, 2·e₁, …
+    ``labels`` are N texts or numbers (None: no label), kept as they are in ``labels`` and as texts
+    in ``names``. ``sets`` maps each label to a `LabelSet`, or a list of numbers, a point; or it is
+    another data set, whose sets are taken. By default the sorted labels (integers by value, then
+    text) get the points 0·e₁, 1·e₁, 2·e₁, …
     ``reading`` says how the tokens given become those of a model (`Reading`); with ``positional``
     every token gets its position 1, 2, 3, … as one more coordinate, with ``label_sets="argmax"``
     the sets are open cones, one a label, and zeros make up for coordinates that these lack.
@@ -75,7 +75,7 @@ class Dataset(Sequences):
     ) -> None:
         if isinstance(sequences, Dataset):
             raise InputError("this is a data set already; data.with_sets(sets) changes its sets")
-        from .arrays import is_table, packed
+        from .arrays import check_limits, is_table, packed
 
         if is_table(sequences):
             from .long_form import read_table
@@ -86,6 +86,7 @@ class Dataset(Sequences):
             tokens, offsets = packed(sequences)
         reading = Reading.of(reading, positional, label_sets)
         self._fill(tokens, offsets, labels, sets, ids, reading, {}, outputs)
+        check_limits(*self._written)
 
     @classmethod
     def from_arrays(
@@ -253,8 +254,7 @@ class Dataset(Sequences):
     def split(self, fraction: float = 0.8, seed: int = 0) -> tuple[Dataset, Dataset]:
         """Two data sets with the same label sets: a random ``fraction`` of the sequences, the rest.
 
-        Both keep the order of the sequences; equal seeds give equal parts. Each has at least
-        one sequence.
+        Both keep the order of the sequences, and neither is empty; equal seeds give equal parts.
         """
         first, second = halves(len(self), fraction, seed)
         return self.part(first), self.part(second)

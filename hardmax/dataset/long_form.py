@@ -94,10 +94,10 @@ def _labels(values: np.ndarray, ids: Sequence[str], codes: np.ndarray) -> list[A
         if not seen[code]:
             found[code], seen[code] = label, True
         elif found[code] != label:
-            raise InputError(
-                f"row {row + 1}: sequence {ids[code]!r} has the labels {found[code]!r} "
-                f"and {label!r}"
+            both = " and ".join(
+                "none" if each is None else repr(each) for each in (found[code], label)
             )
+            raise InputError(f"row {row + 1}: sequence {ids[code]!r} has the labels {both}")
     return found
 
 

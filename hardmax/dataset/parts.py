@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Rational
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ def chosen(count: int, which: Any) -> int | np.ndarray:
     if rows.dtype == bool and rows.shape == (count,):
         return np.flatnonzero(rows)
     if rows.dtype.kind not in "iu" or rows.ndim > 1:
-        raise InputError(f"data[{str(which)[:40]}] is nothing; {_ADVICE}")
+        raise InputError(f"data[{repr(which)[:40]}] is nothing; {_ADVICE}")
     if ((rows < -count) | (rows >= count)).any():
         raise IndexError(f"there are {count} sequences, numbered from 0")
     rows = rows % count
@@ -38,14 +40,34 @@ def halves(count: int, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarr
     >>> [part.tolist() for part in halves(4, 0.5, 0)]
     [[0, 2], [1, 3]]
     """
-    number = isinstance(fraction, int | float) and not isinstance(fraction, bool)
+    number = isinstance(fraction, float | Rational) and not isinstance(fraction, bool)
     if not number or not 0 < fraction < 1:
         raise InputError(f"the fraction is {fraction!r}, allowed are numbers between 0 and 1")
     if count < 2:
         raise InputError("one sequence can't be split")
     size = min(max(round(fraction * count), 1), count - 1)
-    order = np.random.default_rng(seed).permutation(count)
+    order = np.random.default_rng(read_seed(seed)).permutation(count)
     return np.sort(order[:size]), np.sort(order[size:])
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer of Python or NumPy, and no truth value."""
+    try:
+        index(value)
+    except TypeError:
+        return False
+    return not isinstance(value, bool)
+
+
+def read_seed(seed: Any) -> int:
+    """A seed as an integer of Python; InputError for what is no integer, and below 0.
+
+    >>> read_seed(np.int64(3))
+    3
+    """
+    if not is_integer(seed) or index(seed) < 0:
+        raise InputError(f"the seed is {seed!r}, expected an integer that is not negative")
+    return index(seed)
 
 
 def taken(

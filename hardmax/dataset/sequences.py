@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..exact.array import ExactArray
 from ..exact.numbers import Vector
 from ..exact.quotients import frozen
-from ..labels import read_labels
+from ..labels import read_ids, read_labels
 from .grouping import Merged, group_measures
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Sequences:
         self._named, self._coded = (self.labels.copy(), names), None
         if len(self.labels) != count:
             raise InputError(f"{len(self.labels)} labels for {count} sequences")
-        self.ids = list(ids) if ids is not None else [None] * count
+        self.ids = read_ids(ids) if ids is not None else [None] * count
         if len(self.ids) != count:
             raise InputError(f"{len(self.ids)} ids for {count} sequences")
 

@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 RATE = 20  # pictures a second
 HOLD = 0.9  # seconds on each moment
 MOST = 240  # pictures between moments, in all
+ZOOM = 30  # the window follows the tokens where they once fill less than 1/30 of the whole
 
 
 @dataclass(frozen=True)
 class _Picture:
     places: np.ndarray  # (T, 2)
     before: np.ndarray  # where the tokens come from
+    window: np.ndarray  # (2, 2), two corners: the tokens are between them
     frame: Frame
     seconds: float
 
@@ -88,7 +90,7 @@ def _mp4(data: Dataset, film: Film, path: Path) -> None:
 
 
 def _figures(data: Dataset, film: Film) -> Iterator[tuple[_Picture, Figure]]:
-    """Draw every picture; the window holds the whole run."""
+    """Draw every picture; the window holds the whole run, or follows the tokens (`ZOOM`)."""
     shown = Dataset(
         (data.sequence(j) for j in film.sample.sequences),
         [data.names[j] for j in film.sample.sequences],
@@ -101,10 +103,15 @@ def _figures(data: Dataset, film: Film) -> Iterator[tuple[_Picture, Figure]]:
     shape = glyphs(shown, 0.95 if few else 0.5)
     ends = np.cumsum([len(positions) for positions in film.sample.positions])[:-1]
     pictures = list(_pictures(film))
-    everything = np.vstack([picture.places for picture in pictures])
+    whole = _corners(np.vstack([picture.window for picture in pictures]))
+    follows = min(_side(picture.window) for picture in pictures) * ZOOM < _side(whole)
     for picture in pictures:
+        window = picture.window if follows else whole
         figure, (ax,) = panels(1, 1, size=4.2, gap=0.4, edge=0.08, left=0.08)
-        fit([ax], everything.tolist())
+        fit([ax], window.tolist())
+        if follows:
+            size = f"about {float(f'{_side(window):.1g}'):g} across"
+            ax.text(0.02, 0.98, size, transform=ax.transAxes, va="top", fontsize="small")
         if data.dimension == 2:
             draw_sets(ax, data.sets)
             for k, label_set in enumerate(data.sets.values()):
@@ -131,15 +138,34 @@ def _pictures(film: Film) -> Iterator[_Picture]:
     places = [_flat(film, frame) for frame in film.frames]
     steps = int(np.clip(MOST // max(len(places), 1), 1, 12))
     hold = HOLD if len(places) <= 40 else 0.3
-    yield _Picture(places[0], places[0], film.frames[0], 1.5 * hold)
+    windows = _windows(places)
+    yield _Picture(places[0], places[0], windows[0], film.frames[0], 1.5 * hold)
     for k, frame in enumerate(film.frames[1:], start=1):
         for i in range(1, steps):
             # slow at both ends, as a body moves
             r = (1 - np.cos(np.pi * i / steps)) / 2
             way = places[k - 1] + r * (places[k] - places[k - 1])
-            yield _Picture(way, places[k - 1], frame, 1 / RATE)
+            window = windows[k - 1] + r * (windows[k] - windows[k - 1])
+            yield _Picture(way, places[k - 1], window, frame, 1 / RATE)
         end = 2.5 * hold if k == len(places) - 1 else hold
-        yield _Picture(places[k], places[k - 1], frame, end)
+        yield _Picture(places[k], places[k - 1], windows[k], frame, end)
+
+
+def _windows(places: list[np.ndarray]) -> list[np.ndarray]:
+    """A window for each moment, no smaller than the smallest in which tokens are apart."""
+    found = [_corners(each) for each in places]
+    least = min((side for each in found if (side := _side(each)) > 0), default=1.0)
+    room = np.array([[-least], [least]]) / 2
+    return [each + room * (_side(each) == 0) for each in found]
+
+
+def _corners(points: np.ndarray) -> np.ndarray:
+    """Lower and upper corner of the least box that holds points (T, 2)."""
+    return np.array([points.min(axis=0), points.max(axis=0)])
+
+
+def _side(corners: np.ndarray) -> float:
+    return float((corners[1] - corners[0]).max())
 
 
 def _flat(film: Film, frame: Frame) -> np.ndarray:

@@ -73,12 +73,16 @@ def stage_line(stage: str) -> str:
     return STAGE_LINES.get(stage, OTHER_STAGE)
 
 
+def _labels(count: int) -> str:
+    return "one label, the same for all" if count == 1 else f"their labels, {count} different ones"
+
+
 def lead(model: Transformer, data: Dataset, certificate: Certificate) -> list[str]:
     """Three sentences that open the page: the task, the blocks, the verdict."""
     task = (
         f"This transformer gives {plural(len(data), 'sequence')} "
         f"({plural(len(data.tokens), 'token')} in dimension {data.dimension}) "
-        f"their labels, {certificate.M} different ones, in {plural(len(model), 'block')}."
+        f"{_labels(certificate.M)}, in {plural(len(model), 'block')}."
     )
     block = (
         "Each block first pushes the tokens beyond a hyperplane along one direction "

@@ -21,7 +21,7 @@ _PLAIN_BITS = 2000  # of integers that str() writes, whatever the limit on digit
 _LEAST_NORMAL = 2.0**-1022  # of float64
 _CHUNK = 600  # digits of one conversion, below the least limit that CPython can be given
 
-_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?0*\d{1,9}))?", re.ASCII)
+_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
 
 
 def integer(digits: str) -> int:
@@ -50,12 +50,11 @@ def any_digits() -> Iterator[None]:
 
 def _decimal(text: str) -> Fraction:
     match = _NUMBER.fullmatch(text)
-    if match is None:
+    if match is None or not (digits := match[2] + (match[3] or "")):
         raise InputError(f"{_short(text)} is not a number")
-    sign, whole, fraction, exponent = match.groups()
-    if not (digits := whole + (fraction or "")):
-        raise InputError(f"{_short(text)} is not a number")
-    if len(digits) > MAX_DIGITS or abs(int(exponent or 0)) >= MAX_DIGITS:
+    sign, _, fraction, exponent = match.groups()
+    size = (exponent or "").lstrip("+-0")
+    if len(digits) > MAX_DIGITS or len(size) > 9 or int(size or 0) >= MAX_DIGITS:
         raise InputError(f"{_short(text)} has more than {MAX_DIGITS} digits")
     shift = int(exponent or 0) - len(fraction or "")
     if not digits.strip("0"):
@@ -115,7 +114,8 @@ def as_fraction(value: object) -> Fraction:
         return Fraction(value)
     if isinstance(value, str | Decimal):
         return parse_number(str(value))
-    item = getattr(value, "item", None)  # a NumPy scalar
+    # of a NumPy scalar; what stands below a mask is no number
+    item = None if getattr(value, "mask", False) else getattr(value, "item", None)
     if item is not None and not isinstance(value, float) and getattr(value, "ndim", 0) == 0:
         plain = item()
         if not isinstance(plain, type(value)):  # a long double's item is itself
@@ -136,6 +136,8 @@ def as_vector(values: Iterable[object]) -> Vector:
     >>> as_vector([1, "1/2"])
     (Fraction(1, 1), Fraction(1, 2))
     """
+    if not isinstance(values, Iterable):
+        raise InputError(f"{_short(str(values))} is not a list of numbers")
     return tuple(as_fraction(value) for value in values)
 
 
@@ -213,10 +215,8 @@ def show(value: Fraction, width: int = 60) -> str:
     >>> show(Fraction(1, 3))
     '1/3'
     """
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 4 * width:
-        return f"about {_approximate(value)} ({bits(value)} bits)"
-    text = str(value)
-    if len(text) <= width:
+    short = max(value.numerator.bit_length(), value.denominator.bit_length()) <= 4 * width
+    if short and len(text := str(value)) <= width:
         return text
     return f"about {_approximate(value)} ({bits(value)} bits)"
 

@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from ..dataset.arrays import refuse_masked
 from ..errors import InputError
 from ..model.blocks import whole
 from ..model.layers import Block
 from ..model.transformer import Transformer
 from .backends import backend_of, namespace, to_numpy
 from .masked import masked_focus
+
+_AT_ONCE = 1000  # sequences that are looked at together
 
 Array = Any  # of whichever backend
 OnBlock = Callable[[list[np.ndarray]], None]
@@ -35,7 +38,8 @@ def outputs(
 
     Runs in ``backend``, by default the one whose arrays the sequences are, on their device.
     ``on_block`` is called with the tokens of every sequence before the first and after each
-    block. Raises InputError where a sequence is empty or has tokens of another dimension.
+    block. Raises InputError where a sequence is empty, has tokens of another dimension, or, in
+    NumPy, holds NaN or an infinity.
 
     >>> from hardmax.model.layers import RankOneBlock
     >>> outputs(Transformer([RankOneBlock.translation((1, 0))]), [[(0, 0), (0, 2)]])
@@ -46,6 +50,8 @@ def outputs(
     arrays = [_checked(xp, j, sequence, model.dimension) for j, sequence in enumerate(given)]
     if not arrays:
         return xp.zeros((0, model.dimension), dtype=xp.float64)
+    if xp is np:
+        _need_finite(arrays)
     # past the range of float64 the outputs hold inf and nan, without a warning
     with np.errstate(over="ignore", invalid="ignore"):
         if model.parameters is None:
@@ -73,9 +79,17 @@ def _run(xp: Any, model: Transformer, arrays: list[Array], on_block: OnBlock | N
 def _checked(xp: Any, j: int, sequence: Any, dimension: int) -> Array:
     try:
         if xp is np or not hasattr(sequence, "shape"):
-            sequence = np.asarray(to_numpy(sequence), dtype=np.float64)
+            if isinstance(sequence, np.ma.MaskedArray):
+                refuse_masked(sequence, f"sequence {j + 1}: ")
+            sequence = np.asarray(to_numpy(sequence))
+            if sequence.dtype != np.float64:
+                if sequence.dtype.kind not in "iufO":
+                    raise TypeError
+                sequence = sequence.astype(np.float64)
         tokens = xp.asarray(_own(sequence) if xp is not np else sequence, dtype=xp.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, InputError):
+            raise
         raise InputError(f"sequence {j + 1} is not an array of numbers") from None
     if tokens.ndim != 2 or not tokens.shape[0] or tokens.shape[1] != dimension:
         raise InputError(
@@ -83,6 +97,20 @@ def _checked(xp: Any, j: int, sequence: Any, dimension: int) -> Array:
             f"with n ≥ 1"
         )
     return tokens
+
+
+def _need_finite(arrays: Sequence[np.ndarray]) -> None:
+    """Raise InputError where a token is NaN or infinite: attention would pass such tokens over."""
+    for start in range(0, len(arrays), _AT_ONCE):
+        part = arrays[start : start + _AT_ONCE]
+        if np.isfinite(np.concatenate(part)).all():
+            continue
+        j, i = next(
+            (j, int(np.argmin(finite)))
+            for j, tokens in enumerate(part, start + 1)
+            if not (finite := np.isfinite(tokens).all(axis=1)).all()
+        )
+        raise InputError(f"sequence {j}, token {i + 1} holds NaN or an infinity")
 
 
 def _own(values: Any) -> Any:

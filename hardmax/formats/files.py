@@ -63,19 +63,24 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
         return fetched(str(path), MAX_BYTES)
     try:
         with open(path, "rb") as file:
-            found = os.fstat(file.fileno())
-            if found.st_size > MAX_BYTES:
-                raise InputError(f"{path}: larger than {MAX_BYTES >> 30} GiB")
-            if S_ISREG(found.st_mode):
-                return file.read()
-            content = file.read(_MAX_STREAM + 1)
-            if len(content) > _MAX_STREAM:
-                raise InputError(
-                    f"{path}: no regular file and over {_MAX_STREAM >> 30} GiB; store it first"
-                )
-            return content
+            return _rest(path, file)
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror or problem}") from None
+
+
+def _rest(path: str | PathLike[str], file: IO[bytes]) -> bytes:
+    """Content of an open file, within limits."""
+    found = os.fstat(file.fileno())
+    if found.st_size > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES >> 30} GiB")
+    if S_ISREG(found.st_mode):
+        return file.read()
+    content = file.read(_MAX_STREAM + 1)
+    if len(content) > _MAX_STREAM:
+        raise InputError(
+            f"{path}: no regular file and over {_MAX_STREAM >> 30} GiB; store it first"
+        )
+    return content
 
 
 def read_content(path: str | PathLike[str]) -> bytes | memoryview:
@@ -96,9 +101,9 @@ def read_content(path: str | PathLike[str]) -> bytes | memoryview:
                 while filled < len(view) and (count := file.readinto(view[filled:])):
                     filled += count
                 return view[:filled]
+            return _rest(path, file)  # a pipe can't be opened twice
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror or problem}") from None
-    return read_bytes(path)
 
 
 def _standard_input() -> bytes:

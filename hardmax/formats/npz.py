@@ -138,7 +138,9 @@ def _array(name: str, raw: memoryview) -> np.ndarray:
         raise InputError(f"member {name!r} is no array: {type(problem).__name__}") from None
     shape, fortran, dtype = header
     if dtype.kind not in "iufU" or dtype.hasobject or dtype.itemsize == 0:
-        raise InputError(f"member {name!r} has the type {dtype}; numbers and text are allowed")
+        raise InputError(
+            f"member {name!r} has the type {dtype}; floats, integers and text are allowed"
+        )
     count = 1
     for length in shape:
         if isinstance(length, bool) or length < 0:

@@ -16,6 +16,8 @@ from .files import STANDARD
 
 def keep_apart(inputs: Sequence[str | None], outputs: Sequence[str | None]) -> None:
     """Refuse outputs that would overwrite an input or each other; "-" may come once a side."""
+    if "" in (*inputs, *outputs):
+        raise InputError("the name of a file is empty")
     if list(inputs).count(STANDARD) > 1:
         raise InputError("standard input, '-', can be read once only; name a file for the other")
     if list(outputs).count(STANDARD) > 1:
@@ -83,6 +85,8 @@ def write_together(files: Sequence[tuple[str | PathLike[str], Callable[[Path], N
                 _to_standard_output(temporary)
             else:
                 temporary.replace(path)
+    except BrokenPipeError:  # of standard output: its reader has gone
+        raise
     except OSError as problem:
         raise InputError(f"{path}: can't be written: {problem.strerror or problem}") from None
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..exact.numbers import Vector, nearest_float, parse_number
 _DIGITS = 15  # decimals with so many come back from float64
 _MARKS = frozenset("0123456789.-+eE")
 _SHORT = 100  # characters of a number that need no look at its limits
+_ENTRIES = 20  # of a list or object in a message, which shows 40 characters
 _KNOWN = 1 << 20  # numbers that a reader remembers
 
 
@@ -61,10 +62,20 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def shown(value: object) -> str:
     """The beginning of a value, for messages."""
     try:
-        text = str(value) if isinstance(value, Written) else json.dumps(value)
+        text = _as_written(value)
     except RecursionError:
         raise InputError("the JSON is nested too deeply") from None
     return text if len(text) <= 40 else text[:36] + "…"
+
+
+def _as_written(value: object) -> str:
+    """The beginning of a value as JSON, with numbers as they stand in the file."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_as_written, value[:_ENTRIES]))}]"
+    if isinstance(value, dict):
+        pairs = islice(value.items(), _ENTRIES)
+        return f"{{{', '.join(f'{json.dumps(key)}: {_as_written(x)}' for key, x in pairs)}}}"
+    return str(value) if isinstance(value, Written) else json.dumps(value)
 
 
 def _plain(text: str) -> Fraction | None:

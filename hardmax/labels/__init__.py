@@ -3,7 +3,8 @@
 from .argmax import ArgmaxCone, argmax_sets, check_size
 from .disjoint import CommonPoint, Separation, Separations, check_disjoint, separate
 from .distance import Distance
-from .names import NamedSets, in_order, read_labels, read_sets
+from .given import read_ids, read_labels
+from .names import NamedSets, in_order, read_sets
 from .polyhedral import Box, Halfspace, Polyhedron
 from .sets import Ball, LabelSet, Point, default_points
 
@@ -25,6 +26,7 @@ __all__ = [
     "check_size",
     "default_points",
     "in_order",
+    "read_ids",
     "read_labels",
     "read_sets",
     "separate",

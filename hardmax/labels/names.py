@@ -1,16 +1,15 @@
-"""Labels and their names: any text or number in Python, always a text in files and messages."""
+"""Label sets by the names of their labels, and the order of the names."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, cast
 
 from ..errors import InputError
-from ..exact.numbers import exact_text
 from ..words import kind
+from .given import name_of, plain
 from .polyhedral import Box, Halfspace, Polyhedron
 from .sets import Ball, LabelSet, Point
 
@@ -35,58 +34,6 @@ def _place(name: str) -> tuple[int, int, str]:
     if name[0] == "-":  # the more digits, the smaller
         return 1, -len(name), name.translate(_REVERSED)
     return 2, len(name), name
-
-
-def read_labels(labels: Iterable[Any]) -> tuple[list[Any], list[str | None]]:
-    """Labels as plain Python values, and their names.
-
-    NumPy's and PyTorch's scalars become the int, float, bool or str that they hold. None is no
-    label. Raises InputError for anything else than text and numbers.
-
-    >>> import numpy as np
-    >>> read_labels(np.array([0, 1]))
-    ([0, 1], ['0', '1'])
-    """
-    if isinstance(labels, bytes | Mapping) or not isinstance(labels, Iterable):
-        raise InputError(f"the labels are {kind(labels)}; give a list, one label for each sequence")
-    listed = getattr(labels, "tolist", None)  # of NumPy, PyTorch, pandas
-    given: list[Any] = listed() if listed is not None else list(labels)
-    if not isinstance(given, list):
-        raise InputError("the labels are a single value; give one label for each sequence")
-    kinds = set(map(type, given)) - {type(None)}
-    if not kinds <= {str, int, float, bool}:
-        given = [_plain(label, j) for j, label in enumerate(given)]
-        kinds = set(map(type, given)) - {type(None)}
-    if kinds <= {str}:
-        return given, cast("list[str | None]", given)
-    if float in kinds and any(label != label for label in given):
-        raise InputError("a label is NaN; write None where a sequence has no label")
-    if len(kinds) == 1:  # equal labels are one object: fast for many
-        names = {label: _name(label) for label in set(given)}
-        return given, list(map(names.__getitem__, given))
-    return given, list(map(_name, given))
-
-
-def _name(label: Any) -> str | None:
-    if label is None:
-        return None
-    return exact_text(Fraction(label)) if type(label) is int else str(label)
-
-
-def plain(label: Any) -> Any:
-    """The Python value that a NumPy or PyTorch scalar holds; anything else as it is."""
-    item = getattr(label, "item", None)
-    return item() if item is not None and getattr(label, "ndim", 1) == 0 else label
-
-
-def _plain(label: Any, j: int) -> Any:
-    found = plain(label)
-    if found is None or isinstance(found, str | int | float):
-        return found
-    advice = "; labels have one axis, (N,)" if isinstance(found, list | tuple) else ""
-    raise InputError(
-        f"the label of sequence {j + 1} is {kind(found)}, neither text nor a number{advice}"
-    )
 
 
 class NamedSets(Mapping[str, LabelSet]):
@@ -143,7 +90,7 @@ def read_sets(sets: Mapping[Any, Any]) -> NamedSets:
     labels: dict[str, Any] = {}
     found: dict[str, LabelSet] = {}
     for label, entry in sets.items():
-        name = str(_name(plain(label)))
+        name = str(name_of(plain(label)))
         if name in found:
             raise InputError(f"the labels {labels[name]!r} and {label!r} have one name, {name!r}")
         labels[name] = sets.label(name) if isinstance(sets, NamedSets) else plain(label)

@@ -8,8 +8,11 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ResourceLimitError
+from ...errors import InputError, ResourceLimitError
 from ...exact.numbers import json_number, show_vector
+from ...words import plural
+
+MAX_TRACE = 1 << 24  # numbers; each takes some 100 bytes until it is written
 
 if TYPE_CHECKING:
     from ...dataset import Dataset
@@ -28,6 +31,8 @@ def worked_out(
     """The results of all sequences, as objects for a file and as lines for people."""
     from ...certify.predict import predicted
 
+    if trace:
+        _check_trace(len(model), data)
     asked, given = data.outputs, data.given_outputs or []
     results, traces = _results(model, data, exact, trace or asked is not None, backend)
     entries: list[dict[str, Any]] = []
@@ -62,6 +67,17 @@ def worked_out(
             stage = model.stages[k - 1] if k else "input"
             lines.append(f"  {k:>4} {stage}: {json.dumps(state, ensure_ascii=False)}")
     return entries, lines
+
+
+def _check_trace(blocks: int, data: Dataset) -> None:
+    """Refuse a trace that would not fit into the memory of a usual machine."""
+    count = (blocks + 1) * len(data.tokens) * data.dimension
+    if count > MAX_TRACE:
+        raise InputError(
+            f"--trace: the {plural(len(data.tokens), 'token')} after each of "
+            f"{plural(blocks, 'block')} are {count} numbers, and at most {MAX_TRACE} are written; "
+            f"take fewer sequences, in Python hardmax.load(…)[:10].save('some.json')"
+        )
 
 
 def _printable(label: str) -> str:

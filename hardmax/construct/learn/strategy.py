@@ -15,7 +15,7 @@ import numpy as np
 
 from ...dataset import ContradictionError, Dataset, Reading, merge
 from ...errors import InputError
-from ...exact.array import Array
+from ...exact.array import Array, ExactArray
 from ...labels import check_size
 from ...model.transformer import Transformer
 from ...stages import tell
@@ -210,7 +210,8 @@ def _covered(
     staged.add("feature", feature_blocks(chosen, weights, layout))
     staged.add("collapse", [collapse_block(layout)])
     lift = Transformer(staged.parameters(read.dimension), stages=staged.stages())
-    points = Dataset([[x] for x in lift.outputs(read)], read.labels, read.sets)
+    means = ExactArray.from_rows(lift.outputs(read), read.dimension)
+    points = Dataset.from_arrays(means, np.arange(len(read) + 1), read.labels, read.sets)
     behind = build_cover(points, merge(points), seed)
     assert behind.parameters is not None  # strategies build rank-1 blocks
     for stage, block in zip(behind.stages, behind.parameters, strict=True):

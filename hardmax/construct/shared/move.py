@@ -34,5 +34,8 @@ def rounded(block: RankOneBlock) -> RankOneBlock:
     try:
         b, *w = (Fraction(nearest_float(x)) for x in (block.b, *block.w))
     except OverflowError:
-        raise ResourceLimitError("a parameter is 2^1024 or more, past float64's range") from None
+        raise ResourceLimitError(
+            "a parameter is 2^1024 or more, past float64's range: sequences lie too close together "
+            "for their labels; multiply the coordinates that tell them apart by a large number"
+        ) from None
     return RankOneBlock.of(block.dimension, u=block.u, b=b, w=w)

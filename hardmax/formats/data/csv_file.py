@@ -24,11 +24,12 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
     """
     try:
         lines = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
-        table = list(lines)
     except UnicodeDecodeError as problem:
         raise InputError(f"not UTF-8 text: byte {problem.start} can't be read") from None
+    try:
+        table = list(lines)
     except csv.Error as problem:
-        raise InputError(f"broken CSV: {problem}") from None
+        raise InputError(f"broken CSV at line {lines.line_num}: {problem}") from None
     header = [name.strip() for name in table[0]] if table else []
     dimension = len(header) - 2
     if dimension < 1 or header != ["sequence", "label", *(f"x{i + 1}" for i in range(dimension))]:
@@ -44,9 +45,8 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
             raise InputError(f"line {number} has {len(line)} fields, expected {len(header)}")
         name, label = line[0].strip(), line[1].strip() or None
         if labels.setdefault(name, label) != label:
-            raise InputError(
-                f"line {number}: sequence {name!r} has the labels {labels[name]!r} and {label!r}"
-            )
+            both = " and ".join(repr(each) if each else "none" for each in (labels[name], label))
+            raise InputError(f"line {number}: sequence {name!r} has the labels {both}")
         tokens = sequences.setdefault(name, [])
         place = f"line {number} (sequence {name!r}, token {len(tokens) + 1})"
         tokens.append(reader.vector([field.strip() for field in line[2:]], place))

@@ -31,7 +31,12 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
     fields = fields_of(document, "the data set", ["sequences"], ["dimension", "format", "labels"])
     if fields.get("format", FORMAT) != FORMAT:
         raise InputError(f"the format is {shown(fields['format'])}, expected {FORMAT!r}")
-    written = fields.get("dimension", _dimension(fields["sequences"]))
+    if not isinstance(fields["sequences"], list):
+        raise InputError(f"'sequences': {shown(fields['sequences'])} is not a list")
+    if not fields["sequences"]:
+        raise InputError("the data set has no sequences")
+    first = fields["sequences"][0]
+    written = fields["dimension"] if "dimension" in fields else _dimension(first)
     if not isinstance(written, Written) or not written.isdecimal() or len(written) > 9:
         raise InputError(f"'dimension': {shown(written)} is not a positive integer")
     dimension = int(written)
@@ -41,8 +46,6 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
     sets = None
     if "labels" in fields:
         sets = read_label_sets(fields["labels"], reader, dimension)
-    if not isinstance(fields["sequences"], list):
-        raise InputError(f"'sequences': {shown(fields['sequences'])} is not a list")
     tokens: list[object] = []
     places: list[str] = []
     labels: list[str | int | None] = []
@@ -55,10 +58,7 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
         labels.append(_label(entry.get("label"), f"{place}, label"))
         if ids[-1] is not None:
             place += f" (id {ids[-1]!r})"
-        if not isinstance(entry["tokens"], list):
-            raise InputError(f"{place}: {shown(entry['tokens'])} is not a list of tokens")
-        if not entry["tokens"]:
-            raise InputError(f"{place} has no tokens; leave empty sequences out")
+        own = _tokens(entry["tokens"], place)
         asks = "outputs" in entry
         if asks and "label" in entry:
             raise InputError(f"{place} has a label and outputs; one of the two is possible")
@@ -69,7 +69,7 @@ def read(content: bytes, numbers: str, source: Mapping[str, Any]) -> Dataset:
                 f"{place} has {'' if asks else 'no '}outputs, unlike those before it; a data set "
                 f"has outputs in all sequences, or in none"
             )
-        tokens += entry["tokens"]
+        tokens += own
         offsets.append(len(tokens))
         places.append(place)
     array = reader.tokens(tokens, offsets, places, dimension)
@@ -90,12 +90,24 @@ def _outputs(value: object, place: str, reader: NumberReader, dimension: int) ->
     return found
 
 
-def _dimension(sequences: object) -> Written | None:
+def _tokens(value: object, place: str) -> list[object]:
+    """The tokens of one sequence, each of them still to be read."""
+    if not isinstance(value, list):
+        raise InputError(f"{place}: {shown(value)} is not a list of tokens")
+    if not value:
+        raise InputError(f"{place} has no tokens; leave empty sequences out")
+    return value
+
+
+def _dimension(first: object) -> Written:
     """The number of coordinates of the first token, where the file does not say it."""
-    try:
-        return Written(len(sequences[0]["tokens"][0]))  # type: ignore[index]
-    except (TypeError, KeyError, IndexError):
-        return None
+    entry = fields_of(first, "sequence 1", ["tokens"], ["label", "outputs", "id"])
+    token = _tokens(entry["tokens"], "sequence 1")[0]
+    if not isinstance(token, list):
+        raise InputError(f"sequence 1, token 1: {shown(token)} is not a list of numbers")
+    if not token:
+        raise InputError("sequence 1, token 1 has no coordinates")
+    return Written(len(token))
 
 
 def _label(value: object, place: str) -> str | int | None:

@@ -29,12 +29,13 @@ def read(content: bytes | memoryview, numbers: str, source: Mapping[str, Any]) -
     numeric = kind in "iu" or (kind == "f" and size in (4, 8))
     if tokens.ndim != 2 or tokens.shape[1] < 1 or not numeric:
         raise InputError(
-            f"'tokens' has shape {tokens.shape} and type {tokens.dtype}, expected (T, d) numbers"
+            f"'tokens' has shape {tokens.shape} and type {tokens.dtype}, expected (T, d) of "
+            f"float32, float64 or integers, with d ≥ 1"
         )
     if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or len(offsets) < 2:
         raise InputError(
             f"'offsets' has shape {offsets.shape} and type {offsets.dtype}, expected (N+1,) "
-            f"integers"
+            f"integers, with N ≥ 1"
         )
     steps = offsets.astype(np.int64)
     wrapped = offsets.dtype.kind == "u" and (steps < 0).any()
