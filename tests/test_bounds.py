@@ -62,13 +62,13 @@ def test_the_count_for_almost_all_targets(tmp_path, capsys):
 
 
 def test_a_proved_model_below_what_almost_all_targets_need(tmp_path, capsys):
-    # N = M = 200 and the default targets 0, e1, 2e1, … on a line (Theorem 6c)
+    # N = M = 200 and the default targets 0, e1, 2e1, … on a line (Theorem 6d)
     rng = np.random.default_rng(0)
     data = hm.Dataset(rng.standard_normal((200, 2, 6)).tolist(), [str(j) for j in range(200)])
     model = hm.build(data, strategy="auto")
     assert hm.certify(model, data).proved
     assert (model.meta["N"], model.meta["M"]) == (200, 200)
-    assert len(model) == 47
+    assert len(model) == 1 + 34 + 5 + 1
     assert lower_block_bound(200, 6) == 93
     assert (
         facts(model, tmp_path, capsys, "--json")["bounds"]["blocks_for_almost_all_targets"] is None

@@ -1,4 +1,4 @@
-"""Theorem 6c: targets on a line, any number of labels, exact heights instead of a staircase."""
+"""Theorems 6c and 6d: targets on a line, any number of labels, exact heights, no staircase."""
 
 from fractions import Fraction
 
@@ -22,9 +22,8 @@ def general(count: int, dimension: int, labels: int, seed: int = 0, sets=None) -
 
 
 def theorem(count: int, dimension: int) -> int:
-    """K + 1 + S + (d−1) + 1 with K = 0 in general position."""
-    shells = max(1, -(-(count - 1) // (dimension - 1)))
-    return 1 + shells + (dimension - 1) + 1
+    """K + 1 + S + (d−1) + 1 with K = 0 and S = ⌈N/d⌉ (Theorem 6d)."""
+    return 1 + -(-count // dimension) + (dimension - 1) + 1
 
 
 @pytest.mark.parametrize(("count", "dimension"), [(200, 6), (60, 3), (90, 10)])
@@ -36,9 +35,28 @@ def test_as_many_labels_as_sequences(count, dimension):
     assert hm.certify(model, data).proved
 
 
-def test_the_47_blocks():
-    assert theorem(200, 6) == 47
-    assert len(hm.build(general(200, 6, 200), "auto")) == 47
+def test_the_41_blocks():
+    assert theorem(200, 6) == 41
+    assert len(hm.build(general(200, 6, 200), "auto")) == 41
+
+
+def test_more_than_d_points_in_one_hyperplane():
+    """Any d means are affinely independent, but d + 1 are not: the count of Theorem 6c holds."""
+    circle = [(3, 4), (4, 3), (5, 0), (0, 5), (-3, 4), (-4, 3), (-5, 0), (0, -5), (3, -4), (4, -3)]
+    points = [(x, y, x * x + y * y) for x, y in circle]  # all in one plane, no three on a line
+    points += [(x, y, 200 + x + 7 * y * y) for x, y in circle[:6]]
+    data = hm.Dataset([[z] for z in points], [f"c{j:02d}" for j in range(16)])
+    model = hm.build(data, "cover", learn=False)
+    assert hm.certify(model, data).proved
+    assert len(model) <= 1 + -(-15 // 2) + 2 + 1
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 5])
+def test_a_long_line(dimension):
+    data = general(150, dimension, 150, 8)
+    model = hm.build(data, "cover", learn=False)
+    assert hm.certify(model, data).proved
+    assert len(model) <= theorem(150, dimension)
 
 
 def line(labels: int, point, step) -> dict[str, Point]:

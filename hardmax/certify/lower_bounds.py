@@ -15,8 +15,8 @@ def lower_block_bound(count: int, dimension: int) -> int:
     For fixed sequences it holds for all tuples of targets outside a set of measure zero, and for
     every construction of the paper's architecture: on a fixed activation pattern a block has
     2d+1 effective parameters, and there is one overall scale. It says nothing about a single
-    tuple of targets: some, such as targets on a line for d ≥ 4 and many sequences in general
-    position, need fewer blocks (Theorem 6c). For fewer labels than sequences it says nothing.
+    tuple of targets: some, such as targets on a line for d ≥ 3 and many sequences in general
+    position, need fewer blocks (Theorem 6d). For fewer labels than sequences it says nothing.
 
     >>> lower_block_bound(270, 12)
     130

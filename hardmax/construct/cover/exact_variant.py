@@ -31,13 +31,17 @@ def extended(task: Task) -> tuple[Polyline, dict[str, Vector]] | None:
     return (line, targets) if pieces + (pieces > 1) < len(line.order) else None
 
 
-def fewest_exact(task: Task) -> int:
-    """Blocks that shells at exact heights take at least, in general position."""
+def fewest_exact(task: Task, whole: bool = False) -> int:
+    """Blocks that shells at exact heights take at least, in general position.
+
+    They hold d − 1 points, or d if they are ``whole`` (Theorem 6d).
+    """
     found = extended(task)
     if found is None or "" in task.targets:
         return task.room
     line, targets = found
-    shells = fewest(len(task.base), task.base.dimension)
+    points, held = len(task.base), task.base.dimension
+    shells = -(-points // (held + 1)) if whole else fewest(points, held)
     return shells + task.fixing + ending_count(line, targets, task.base.axis)
 
 

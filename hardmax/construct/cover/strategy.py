@@ -117,7 +117,7 @@ def cover_means(
         means.cloud,
         lambda power: flatten(means, labels, targets, seed, sets, power),
         _room(task, form),
-        form is not None and form.name == "exact",
+        form,
     )
     if exact is not None:
         form, found = exact, found | {exact.name: len(exact.blocks) + 1}

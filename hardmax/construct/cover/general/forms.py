@@ -53,21 +53,25 @@ def stated(task: Task) -> dict[str, int]:
 
 
 def general_variant(
-    task: Task, cloud: FilteredCloud, flatten: Flatten, room: int, long: bool = False
+    task: Task, cloud: FilteredCloud, flatten: Flatten, room: int, best: Variant | None
 ) -> Variant | None:
     """A form in fewer than ``room`` blocks, those with the least stated counts tried first; None
     where there is none, the means are not in general position, or the task is too large for that.
 
     ``cloud`` are the means. ``flatten(0)`` is how the task is flattened, and ``flatten(j)`` for
     j ≥ 1 along f with entries 2^j, 4^j, …: if d means are affinely independent, their images are
-    too, but for finitely many j. ``long`` says that long numbers were chosen already.
+    too, but for finitely many j. ``best`` is the best form so far: whole shells at exact heights
+    are weighed where it has exact heights already, or where there is none.
     """
     if len(cloud) ** 2 * task.base.dimension > task.tuning.work:
         return None
     counts = stated(task)
     exact = counts.pop("exact")
+    most = int(SHARE * min(room, *counts.values()))
+    if best is None or best.name == "exact":
+        exact, most = fewest_exact(task, whole=True), room if best else most
     names = sorted((name for name in counts if counts[name] < room), key=counts.__getitem__)
-    if long or exact < int(SHARE * min(room, *counts.values())):
+    if exact < most:
         names.insert(0, "exact")
     for name in names:
         if name == "open":  # may fail by chance; then the next form serves
