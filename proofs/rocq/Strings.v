@@ -105,7 +105,7 @@ Theorem fold_windows (c : 'I_N -> 'I_M) (t : 'I_M -> token) (Z : 'I_N -> seq tok
   {in [pred l | (l < k)%N] &, injective reg} -> (forall l, (l < k)%N -> reg l != h /\ reg l != x) ->
   (forall i, exists j r, string_read h0 W m e (factors R w b) a U n
     (load x hs (mean (map (ff_map S) (Z i)) + o)) M (c i) j r) ->
-  {in D, forall r, [/\ r != x, r != h & forall l, (l < k)%N -> r != reg l]} -> 
+  {in D, forall r, [/\ r != x, r != h & forall l, (l < k)%N -> r != reg l]} ->
   unused hs (fun i => map (ff_map S) (Z i)) D ->
   exists T : seq (rank1 R d),
   [/\ size T = (size S + 1 + size hs + (m + (k - 1) + up_log 2 k) + (3 * b - 1) + n
