@@ -132,6 +132,7 @@ Print Assumptions load_group.
 Print Assumptions drops.
 Print Assumptions cut.
 Print Assumptions cuts.
+Print Assumptions wider_bands.
 Print Assumptions read_out.
 Print Assumptions fold_strategy.
 Print Assumptions fold_one_string.
@@ -153,6 +154,7 @@ Print Assumptions shift_bit.
 Print Assumptions shifts.
 Print Assumptions shifted_known.
 Print Assumptions shifted_window.
+Print Assumptions shifted_range.
 Print Assumptions fold_strings.
 Print Assumptions fold_windows.
 Print Assumptions strings_example.

@@ -1,6 +1,6 @@
-(* Endings of the strategy fold (theory, section 13): how many blocks behind the   *)
+(* Endings of the strategy fold (theory, section 13): how many blocks behind the *)
 (* kills take the bands to the targets. Cuts alone serve targets that agree in the *)
-(* coordinate of y; with M - 1 blocks that peel a line, any targets.               *)
+(* coordinate of y; with M - 1 blocks that peel a line, any targets.             *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix zify.
 From mathcomp.algebra_tactics Require Import ring.
 From Hardmax Require Import Model Measure Feedforward Peeling Collapse Pushes Folds FoldStrategy.
@@ -15,7 +15,7 @@ Variables (R : realFieldType) (d M : nat) (y : 'I_d).
 Notation token := 'cV[R]_d.
 Implicit Types (b : token) (v w : nat -> token) (t : 'I_M -> token).
 
-(* One cut for each class but the first; one for each binary digit of the class.   *)
+(* One cut for each class but the first; one for each binary digit of the class. *)
 Definition class_cuts w m := [seq (q, w q) | q <- rev (iota 1 m)].
 Definition digit_cuts v m := [seq ((2 ^ j)%N, v j) | j <- rev (iota 0 m)].
 
@@ -33,7 +33,7 @@ rewrite class_cutsS /= leq_eqVlt => /orP[/eqP-> | lt]; last by rewrite leqNgt lt
 by rewrite leqnn subnn IH.
 Qed.
 
-(* digit j of q                                                                   *)
+(* digit j of q                                                                  *)
 Definition digit (q j : nat) := odd (q %/ 2 ^ j).
 
 Lemma digit_big (T : Type) (idx : T) (op : Monoid.law idx) (F : nat -> T) m q : (q < 2 ^ m.+1)%N ->
@@ -67,7 +67,7 @@ have [h | h] := leqP (2 ^ m) q; last by rewrite IH.
 by rewrite IH ?ltn_subLR //= subnK.
 Qed.
 
-(* one cut for each class but the first, onto band 0                               *)
+(* one cut for each class but the first, onto band 0                             *)
 Lemma serve_level t : (0 < M)%N -> (forall q q', t q y ord0 = t q' y ord0) ->
   ending y t (2 * (M - 1)).
 Proof.
@@ -81,7 +81,7 @@ rewrite taken_classes // /w valK; case: eqP => [q0 | _]; last by rewrite addrC s
 by congr t; apply: val_inj.
 Qed.
 
-(* one cut for each binary digit: t_q = b + the sum of its digits' vectors          *)
+(* one cut for each binary digit: t_q = b + the sum of its digits' vectors       *)
 Lemma serve_digits t b v m : (M <= 2 ^ m)%N -> (forall j, v j y ord0 = 0) ->
   (forall q : 'I_M, t q = b + \sum_(j < m | digit q j) v j) -> ending y t (2 * m).
 Proof.
@@ -99,7 +99,7 @@ move=> Mm vy tE; apply: (@serve_digits t b (fun j => (2 ^ j)%:R *: v) m) => // [
 by rewrite tE -scaler_suml -natr_sum digits_sum // (leq_trans (ltn_ord q)).
 Qed.
 
-(* blocks F behind an ending                                                      *)
+(* blocks F behind an ending                                                     *)
 Lemma serve_then t (pl : 'I_M -> token) e (F : seq (ffp R d)) : ending y pl e ->
   (forall q, ff_map F (pl q) = t q) -> ending y t (e + size F).
 Proof.
@@ -108,7 +108,7 @@ by rewrite size_cat addnA; split=> // q; rewrite ff_map_cat csE.
 Qed.
 
 (* One block more where coordinate y of the targets is an affine function of another *)
-(* coordinate i: the ending serves the targets with one number in coordinate y.      *)
+(* coordinate i: the ending serves the targets with one number in coordinate y.  *)
 Lemma serve_affine t (i : 'I_d) (al be : R) e : i != y ->
   (forall q, t q y ord0 = al * t q i ord0 + be) ->
   (forall x, ending y (fun q => setr y x (t q)) e) -> ending y t e.+1.
@@ -144,7 +144,7 @@ by rewrite sumE !setrE tE sumE; case: eqP => _; rewrite ?mulr0 ?addr0.
 Qed.
 
 (* Any targets: the digits write the class into a register r, onto a long line, and *)
-(* M - 1 blocks peel the points on that line. Class 0 is on its target at once.     *)
+(* M - 1 blocks peel the points on that line. Class 0 is on its target at once.  *)
 Lemma serve_peel t (r : 'I_d) m : (0 < M)%N -> r != y -> (M <= 2 ^ m)%N ->
   ending y t (2 * m + (M - 1)).
 Proof.
@@ -191,14 +191,15 @@ move=> M2 d1; have M0 : (0 < M)%N by rewrite M2.
 have := serve_any t M0 d1; have -> // : (2 * up_log 2 M + (M - 1) = 3)%N by rewrite M2.
 Qed.
 
-(* The strategy with any targets, d >= 2.                                          *)
+(* The strategy with any targets, d >= 2.                                        *)
 Theorem fold_any_targets N (c : 'I_N -> 'I_M) t (Z : 'I_N -> seq token) (o : token) (a U : R) n
-    (P0 : seq (ffp R d)) :
+    (P0 : seq (ffp R d)) (D : {set 'I_d}) :
   (1 < d)%N -> (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U ->
   (forall i, in_band M a U n (ff_map P0 (mean (Z i) + o) y ord0) (c i)) ->
+  constant y D (fun i => ff_map P0 (mean (Z i) + o)) ->
   exists T : seq (rank1 R d),
-  [/\ size T = (1 + size P0 + n + (d - 1) + (2 * up_log 2 M + (M - 1)) + 1)%N, uniform T
+  [/\ size T = (1 + size P0 + n + (d - 1 - #|D|) + (2 * up_log 2 M + (M - 1)) + 1)%N, uniform T
     & forall i, readout (run1 T (Z i)) = t (c i)].
-Proof. by move=> d1 Z0 M0 U0 band; apply: fold_strategy band (serve_any t M0 d1). Qed.
+Proof. by move=> d1 Z0 M0 U0 band hD; apply: fold_strategy band hD (serve_any t M0 d1). Qed.
 
 End Endings.

@@ -1,4 +1,4 @@
-(* Small models of the strategy fold, over the rationals.                          *)
+(* Small models of the strategy fold, over the rationals.                        *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix rat zify.
 From Hardmax Require Import Model Measure Feedforward Collapse Pushes Folds FoldStrategy FoldEndings.
 From Hardmax Require Import Selects Shifts Strings.
@@ -8,7 +8,7 @@ Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
-(* T(t) = v, checked by computation                                               *)
+(* T(t) = v, checked by computation                                              *)
 Definition wave_check (t v : rat) (m : int) := (0 <= v <= 1) && ((t == (2 * m)%:~R + v) || (t == (2 * m)%:~R - v)).
 
 Lemma wave_at t v m : wave_check t v m = true -> wave t v.
@@ -19,9 +19,9 @@ Lemma band_at M q v m (a U x : rat) n :
   in_band M a U n x q.
 Proof. by case/and3P=> xa /wave_at w /andP[lo hi]; split=> //; exists v; do !split=> //; left. Qed.
 
-(* One string: the points (0, 0), (1, 0), (2, 0), (3, 0) with the classes 0, 1,     *)
-(* 1, 0 and the targets (5, 7) and (-2, 7). One hinge of slope 3/4 and two folds    *)
-(* read all four labels.                                                          *)
+(* One string: the points (0, 0), (1, 0), (2, 0), (3, 0) with the classes 0, 1,  *)
+(* 1, 0 and the targets (5, 7) and (-2, 7). One hinge of slope 3/4 and two folds *)
+(* read all four labels.                                                         *)
 Section OneString.
 Notation Q := rat_realFieldType.
 Let x : 'I_2 := ord0.
@@ -35,8 +35,8 @@ Theorem fold_example : exists T : seq (rank1 Q 2),
   [/\ size T = 8%N, uniform T & forall i, readout (run1 T (four i)) = two (xor i)].
 Proof.
 have serve : ending y two 2 by apply: serve_level => // q q'; rewrite !mxE eqxx.
-have [||i|T [sT uT hT]] := @fold_one_string Q 2 4 2 y xor two x
-  [:: (0, (3%:R / 4%:R) *: unit Q y)] 0 1 2 2 four _ isT ltr01 _ _ serve.
+have [||i|||T [sT uT hT]] := @fold_one_string Q 2 4 2 y xor two x
+  [:: (0, (3%:R / 4%:R) *: unit Q y)] 0 1 2 2 four set0 _ isT ltr01 _ _ _ _ serve.
 - by [].
 - by move=> h; rewrite inE => /eqP->; rewrite !mxE mulr0.
 - have -> : load x [:: (0, (3%:R / 4%:R) *: unit Q y)] (mean (four i)) y ord0 = (i : nat)%:R * (3%:R / 4%:R).
@@ -47,14 +47,16 @@ have [||i|T [sT uT hT]] := @fold_one_string Q 2 4 2 y xor two x
   + by apply: (@band_at 2 1 (3%:R / 4%:R) 0).
   + by apply: (@band_at 2 1 (2%:R / 4%:R) 1).
   + by apply: (@band_at 2 0 (1%:R / 4%:R) 1).
-by exists T; split; rewrite // sT.
+- by rewrite in_set0.
+- by move=> r; rewrite in_set0.
+by exists T; split; rewrite // sT cards0.
 Qed.
 End OneString.
 
 (* Three strings and one bit of shift: six points with the addresses 0, ..., 5, three *)
-(* classes and targets on no line. The hash says that point i reads string i mod 3,   *)
+(* classes and targets on no line. The hash says that point i reads string i mod 3, *)
 (* which is doubled for i = 0, 2, 4. One hinge gives the strings the slopes 1/4, 1/2, *)
-(* 1/3; they start at 6, 3, 0.                                                    *)
+(* 1/3; they start at 6, 3, 0.                                                   *)
 Section ThreeStrings.
 Notation Q := rat_realFieldType.
 Let x : 'I_5 := @Ordinal 5 0 isT.
@@ -71,7 +73,7 @@ Definition string (i l : nat) : Q :=
 Definition start : 'cV[Q]_5 := vec [:: 0; 0; 6%:R; 3%:R].
 Definition slope : 'cV[Q]_5 := vec [:: 0; 0; 1 / 4%:R; 1 / 2%:R; 1 / 3%:R].
 
-(* one of the six points after another, by computation                             *)
+(* one of the six points after another, by computation                           *)
 Ltac each i := by clear -i; case: i => [[|[|[|[|[|[|i]]]]]] lt]; [..|by case: (notF lt)]; vm_compute.
 
 Theorem strings_example : exists T : seq (rank1 Q 5),
@@ -83,8 +85,8 @@ have zE (i : 'I_6) r : load x [:: (0, slope)] (mean (map (ff_map [::]) (six i)) 
       (i : nat)%:R * (1 / 3%:R)] r.
   rewrite /load big_seq1 /mean big_seq1 invr1 scale1r !mxE /= addr0 subr0 relu_pos ?ler0n //.
   case: r => [[|[|[|[|[|r]]]]] lt] /=; rewrite ?mulr0 ?addr0 ?add0r //.
-have [||||l l' l3 l3'|l l3|i|T [sT uT hT]] := @fold_windows Q 5 6 3 2 3 x h reg class target six [::]
-  [:: (0, slope)] start 0 1 0 1 1 1 0 1 4 _ isT ltr01 ltr01 ltr01 erefl.
+have [||||l l' l3 l3'|l l3|i|||T [sT uT hT]] := @fold_windows Q 5 6 3 2 3 x h reg class target six [::]
+  [:: (0, slope)] start 0 1 0 1 1 1 0 1 4 set0 _ isT ltr01 ltr01 ltr01 erefl.
 - by [].
 - by move=> g; rewrite inE => /eqP-> /=; rewrite mxE.
 - by [].
@@ -120,6 +122,8 @@ have [||||l l' l3 l3'|l l3|i|T [sT uT hT]] := @fold_windows Q 5 6 3 2 3 x h reg 
   apply: (@band_at _ _ (nth 0 [:: 0; 1 / 2%:R; 2%:R / 3%:R; 3%:R / 4%:R; 0; 1 / 3%:R] i)
     (nth 0 [:: 6; 2; 2; 3; 7; 1] i)).
   each i.
-by exists T.
+- by move=> r; rewrite in_set0.
+- by move=> r; rewrite in_set0.
+by exists T; split; rewrite // sT cards0.
 Qed.
 End ThreeStrings.

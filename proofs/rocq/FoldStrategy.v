@@ -1,5 +1,5 @@
 (* The strategy fold (theory, section 13): registers are loaded by hinges, folded *)
-(* to the triangle wave, and cuts take the bands of the wave to the targets.      *)
+(* to the triangle wave, and cuts take the bands of the wave to the targets.     *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix rat zify.
 From mathcomp.algebra_tactics Require Import ring.
 From Hardmax Require Import Model Measure Feedforward Collapse Pushes Folds.
@@ -9,8 +9,8 @@ Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
-(* M bands of width W above b, the last one closed: slightly wider bands, half open,   *)
-(* hold the same finitely many numbers.                                            *)
+(* M bands of width W above b, the last one closed: slightly wider bands, half open, *)
+(* hold the same finitely many numbers.                                          *)
 Lemma wider_bands (R : realFieldType) (M : nat) (b W : R) (S : seq (nat * R)) : 0 < W ->
   {in S, forall p : nat * R, [/\ (p.1 < M)%N, b + p.1%:R * W <= p.2, p.2 <= b + M%:R * W
     & p.1.+1 = M \/ p.2 < b + p.1.+1%:R * W]} ->
@@ -53,46 +53,54 @@ Section FoldStrategy.
 Variables (R : realFieldType) (d N M : nat) (y : 'I_d).
 Notation token := 'cV[R]_d.
 Implicit Types (i : 'I_N) (z s : token).
-(* the class of each sequence, and the targets                                    *)
+(* the class of each sequence, and the targets                                   *)
 Variables (c : 'I_N -> 'I_M) (t : 'I_M -> token).
 
-(* Register y of a point is folded to the band of its class q: q/M <= T < (q + 1)/M,   *)
-(* and T = 1 belongs to the last class.                                            *)
+(* Register y of a point is folded to the band of its class q: q/M <= T < (q + 1)/M, *)
+(* and T = 1 belongs to the last class.                                          *)
 Definition in_band (a U : R) (n : nat) (x : R) (q : nat) := a <= x <= a + (2 ^ n)%:R * U /\
   exists v, wave ((x - a) / U) v /\ q%:R <= M%:R * v /\ (M%:R * v < q.+1%:R \/ q.+1 = M).
 
 (* An ending: cuts, none of which moves register y, take the bands to places; y is *)
-(* killed; then blocks F take the places to the targets. It has e blocks, without  *)
-(* the kill.                                                                       *)
+(* killed; then blocks F take the places to the targets. It has e blocks, without *)
+(* the kill.                                                                     *)
 Definition ending (e : nat) := exists base cs (F : seq (ffp R d)),
   [/\ {in cs, forall p : nat * token, (0 < p.1)%N /\ p.2 y ord0 = 0},
     forall q : 'I_M, ff_map F (taken cs q base) = t q & e = (2 * size cs + size F)%N].
 
-(* n folds, d - 1 kills, the cuts, the kill of y, and what the ending adds         *)
-Lemma read_out (a U : R) n e (p : 'I_N -> token) : (0 < M)%N -> 0 < U ->
-  (forall i, in_band a U n (p i y ord0) (c i)) -> ending e ->
-  exists s P, size P = (n + (d - 1) + e + 1)%N /\ forall i, ff_map P (p i + s) = t (c i).
+(* coordinates D that are the same number on all points, so that they need no kill *)
+Definition constant (D : {set 'I_d}) (p : 'I_N -> token) :=
+  y \notin D /\ {in D, forall r i j, p i r ord0 = p j r ord0}.
+
+(* n folds, the kills, the cuts, the kill of y, and what the ending adds         *)
+Lemma read_out (a U : R) n e (D : {set 'I_d}) (p : 'I_N -> token) : (0 < M)%N -> 0 < U ->
+  (forall i, in_band a U n (p i y ord0) (c i)) -> constant D p -> ending e ->
+  exists s P, size P = (n + (d - 1 - #|D|) + e + 1)%N /\ forall i, ff_map P (p i + s) = t (c i).
 Proof.
-move=> M0 U0 band [base [cs [F [cs0 csE ->]]]].
+move=> M0 U0 band [yD pD] [base [cs [F [cs0 csE ->]]]].
+have [v0 v0E] : exists v0 : token, forall i, {in D, forall r, p i r ord0 = v0 r ord0}.
+  case: (pickP 'I_N) => [i0 _ | none]; first by exists (p i0) => i r rD; apply: pD.
+  by exists 0 => i; have := none i.
 have [C C1 hC] := @upper_bound R [seq - p j.1 j.2 ord0 | j <- [seq (i, r) | i <- enum 'I_N, r <- enum 'I_d]].
 have pC i r : 0 <= p i r ord0 + C.
   rewrite -ler_subl_addl sub0r ltW // hC //; apply/mapP; exists (i, r) => //.
   by apply: allpairs_f; rewrite mem_enum.
 pose b := base y ord0 + U.
-pose s : token := \col_r (if r == y then b - a else C + base r ord0).
-pose I := [seq r <- enum 'I_d | r != y].
-have uI : uniq I by rewrite filter_uniq // enum_uniq.
-have sI : size I = (d - 1)%N.
-  have -> : I = rem y (enum 'I_d) by rewrite rem_filter ?enum_uniq.
-  by rewrite size_rem ?mem_enum // size_enum_ord subn1.
+pose s : token := \col_r (if r == y then b - a
+  else if r \in D then base r ord0 - v0 r ord0 else C + base r ord0).
+pose I := enum (~: (y |: D)).
+have uI : uniq I by apply: enum_uniq.
+have sI : size I = (d - 1 - #|D|)%N.
+  by rewrite -cardE cardsCs setCK card_ord cardsU1 yD; lia.
 pose z1 i := ff_map (folds y b U n ++ [seq drop base r | r <- I]) (p i + s).
 have psy i : (p i + s) y ord0 = p i y ord0 + (b - a) by rewrite !mxE eqxx.
 have z1E i v r : wave ((p i y ord0 - a) / U) v ->
     z1 i r ord0 = if r == y then b + U * v else base r ord0.
   move=> w; have [/andP[lo hi] _] := band i; rewrite /z1 ff_map_cat (triangle_wave (v := v)) //.
-  - rewrite drops // => [|r']; rewrite mem_filter ?mem_enum ?andbT.
-      by rewrite setrE; case: eqP.
-    by move=> ry; rewrite setrE (negPf ry) !mxE (negPf ry) addrA ler_addr.
+  - rewrite drops // => [|r']; rewrite mem_enum in_setC in_setU1.
+      rewrite setrE; case: eqP => //= /eqP ry; case: ifPn => // /negbNE rD.
+      by rewrite !mxE (negPf ry) rD (v0E i r rD) addrC subrK.
+    by case/norP=> ry rD; rewrite setrE (negPf ry) !mxE (negPf ry) (negPf rD) addrA ler_addr.
   - rewrite psy; apply/andP; split; first by rewrite addrCA ler_addl subr_ge0.
     by rewrite addrCA ler_add2l ler_subl_addl.
   by have -> : (p i + s) y ord0 - b = p i y ord0 - a by rewrite psy; ring.
@@ -121,16 +129,17 @@ congr ff_map; apply/colP => r; rewrite setrE.
 by case: eqP => [-> | /eqP ry]; [rewrite taken_level // => q /cs0[] | rewrite hr].
 Qed.
 
-(* The collapse, any blocks P0 that bring register y to the bands, and the reading  *)
-(* of the bands. The registers start o above the means.                           *)
-Theorem fold_strategy (o : token) (a U : R) n e (Z : 'I_N -> seq token) (P0 : seq (ffp R d)) :
+(* The collapse, any blocks P0 that bring register y to the bands, and the reading *)
+(* of the bands. The registers start o above the means.                          *)
+Theorem fold_strategy (o : token) (a U : R) n e (Z : 'I_N -> seq token) (P0 : seq (ffp R d)) D :
   (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U ->
-  (forall i, in_band a U n (ff_map P0 (mean (Z i) + o) y ord0) (c i)) -> ending e ->
+  (forall i, in_band a U n (ff_map P0 (mean (Z i) + o) y ord0) (c i)) ->
+  constant D (fun i => ff_map P0 (mean (Z i) + o)) -> ending e ->
   exists T : seq (rank1 R d),
-  [/\ size T = (1 + size P0 + n + (d - 1) + e + 1)%N, uniform T
+  [/\ size T = (1 + size P0 + n + (d - 1 - #|D|) + e + 1)%N, uniform T
     & forall i, readout (run1 T (Z i)) = t (c i)].
 Proof.
-move=> Z_nonempty M0 U0 band serve; have [s [P [sP hP]]] := read_out M0 U0 band serve.
+move=> Z_nonempty M0 U0 band hD serve; have [s [P [sP hP]]] := read_out M0 U0 band hD serve.
 exists (collapse_block (o + s) 1 :: [seq ff_block p | p <- shifted s P0 ++ P]); split.
 - by rewrite /= size_map size_cat sP /shifted size_map !addnA add1n.
 - by rewrite /= eqxx uniform_ff.
@@ -140,22 +149,37 @@ rewrite (eq_map (f2 := fun=> t (c i))) => [|z /=].
 by rewrite scale1r addrA ff_map_cat shiftedE hP.
 Qed.
 
-(* One string: G hinges in the address x load y.                                   *)
-Theorem fold_one_string (x : 'I_d) (hs : seq (R * token)) (a U : R) n e Z :
+(* coordinates D that no hinge writes and that are the same number on all means  *)
+Definition unused (hs : seq (R * token)) (Z : 'I_N -> seq token) (D : {set 'I_d}) :=
+  {in D, forall r, {in hs, forall g : R * token, g.2 r ord0 = 0}
+    /\ forall i j, mean (Z i) r ord0 = mean (Z j) r ord0}.
+
+Lemma load_unused (x r : 'I_d) (hs : seq (R * token)) z : {in hs, forall g : R * token, g.2 r ord0 = 0} ->
+  load x hs z r ord0 = z r ord0.
+Proof.
+by move=> hr; rewrite mxE summxE big1_seq ?addr0 // => g /= ghs; rewrite mxE hr ?mulr0.
+Qed.
+
+(* One string: G hinges in the address x load y.                                 *)
+Theorem fold_one_string (x : 'I_d) (hs : seq (R * token)) (a U : R) n e Z (D : {set 'I_d}) :
   (forall i, Z i != [::]) -> (0 < M)%N -> 0 < U -> {in hs, forall h : R * token, h.2 x ord0 = 0} ->
-  (forall i, in_band a U n (load x hs (mean (Z i)) y ord0) (c i)) -> ending e ->
+  (forall i, in_band a U n (load x hs (mean (Z i)) y ord0) (c i)) ->
+  y \notin D -> unused hs Z D -> ending e ->
   exists T : seq (rank1 R d),
-  [/\ size T = (1 + size hs + n + (d - 1) + e + 1)%N, uniform T
+  [/\ size T = (1 + size hs + n + (d - 1 - #|D|) + e + 1)%N, uniform T
     & forall i, readout (run1 T (Z i)) = t (c i)].
 Proof.
-move=> Z0 M0 U0 hx band serve; rewrite -(size_map (hinge x)).
-by apply: (@fold_strategy 0 _ _ _ _ _ _ Z0 M0 U0 _ serve) => i; rewrite addr0 hinges //; apply: band.
+move=> Z0 M0 U0 hx band yD hD serve; rewrite -(size_map (hinge x)).
+apply: (@fold_strategy 0 _ _ _ _ _ _ _ Z0 M0 U0 _ _ serve) => [i|].
+  by rewrite addr0 hinges //; apply: band.
+split=> // r rD i j; have [hr Zr] := hD r rD.
+by rewrite !addr0 !hinges // !load_unused.
 Qed.
 
 End FoldStrategy.
 
-(* Loading: with slopes beta_g from x_g on, register r of a point of group g is what   *)
-(* it was + a number that depends on g alone + beta_g (x - x_g).                   *)
+(* Loading: with slopes beta_g from x_g on, register r of a point of group g is what *)
+(* it was + a number that depends on g alone + beta_g (x - x_g).                 *)
 Section Loading.
 Variables (R : realFieldType) (d : nat) (x : 'I_d).
 Notation token := 'cV[R]_d.

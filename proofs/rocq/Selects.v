@@ -1,5 +1,5 @@
-(* Selects (theory, section 13): folds of a hash say which one of k registers a      *)
-(* point reads, and a tree of selects brings it to one register.                    *)
+(* Selects (theory, section 13): folds of a hash say which one of k registers a  *)
+(* point reads, and a tree of selects brings it to one register.                 *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix zify.
 From mathcomp.algebra_tactics Require Import ring.
 From Hardmax Require Import Model Measure Feedforward Pushes Folds.
@@ -14,7 +14,7 @@ Variables (R : realFieldType) (d : nat) (h : 'I_d).
 Notation token := 'cV[R]_d.
 Implicit Types (z : token) (r s i : 'I_d) (ps : seq ('I_d * 'I_d)).
 
-(* r becomes the larger one of r and s                                            *)
+(* r becomes the larger one of r and s                                           *)
 Definition larger (p : 'I_d * 'I_d) : ffp R d := (unit R p.2 - unit R p.1, 0, unit R p.1).
 
 Lemma larger_step p z : ff_step (larger p) z = setr p.1 (Num.max (z p.1 ord0) (z p.2 ord0)) z.
@@ -24,7 +24,7 @@ have [le | lt] := lerP (z p.1 ord0) (z p.2 ord0); first by rewrite relu_pos ?sub
 by rewrite relu_neg ?subrr // subr_le0 ltW.
 Qed.
 
-(* The registers of a level: pairs (r, s), all different.                          *)
+(* The registers of a level: pairs (r, s), all different.                        *)
 Definition firsts ps := [seq p.1 | p <- ps].
 Definition seconds ps := [seq p.2 | p <- ps].
 
@@ -46,8 +46,8 @@ have [hp ho] := IH (ff_step (larger p) z) u1 sub; split.
 by move=> i; rewrite inE => /norP[ip ips]; rewrite ho // larger_step setrE (negPf ip).
 Qed.
 
-(* A level of selects: h is folded at c, and for every pair (r, s) register r      *)
-(* becomes s where h < c and stays where h > c. It needs s >= r where h < c.       *)
+(* A level of selects: h is folded at c, and for every pair (r, s) register r    *)
+(* becomes s where h < c and stays where h > c. It needs s >= r where h < c.     *)
 Theorem select_level ps (c : R) (S : seq token) :
   uniq (firsts ps) -> {in seconds ps, forall s, s \notin firsts ps} -> uniq (seconds ps) ->
   h \notin firsts ps -> h \notin seconds ps ->
@@ -91,9 +91,9 @@ by rewrite relu_neg ?ltW // ltr0_norm //; ring.
 Qed.
 
 (* The tree for k strings: V l is the string of cell l, and the point lies in cell j. *)
-(* A fold in the middle of 2 n cells, n = ceil(k / 2), joins cell l with cell           *)
-(* 2 n - 1 - l; if k is odd, cell 0 has no partner. The order that the selects ask     *)
-(* for: where the point lies in the lower half, lower cells have larger strings.      *)
+(* A fold in the middle of 2 n cells, n = ceil(k / 2), joins cell l with cell    *)
+(* 2 n - 1 - l; if k is odd, cell 0 has no partner. The order that the selects ask *)
+(* for: where the point lies in the lower half, lower cells have larger strings. *)
 Definition opposite (k l : nat) := ((uphalf k).*2 - 1 - l)%N.
 Definition partner (k l : nat) := if (opposite k l < k)%N then opposite k l else l.
 
@@ -104,7 +104,7 @@ Fixpoint ordered q k (V : nat -> R) (j : nat) : Prop :=
     else ordered q' (uphalf k) (V \o partner k) (opposite k j)
   else True.
 
-(* the register in which the string ends, after q folds, k <= 2^q                     *)
+(* the register in which the string ends, after q folds, k <= 2^q                *)
 Fixpoint last_register q k :=
   if q is q'.+1 then partner k (last_register q' (uphalf k)) else 0%N.
 
@@ -136,7 +136,7 @@ by move=> l ln; rewrite -!e ?o1 ?partner_lt // nk.
 Qed.
 
 (* The order exists: a rank of the strings, the last fold's bit first, so that it is *)
-(* enough that strings of higher rank are larger.                                  *)
+(* enough that strings of higher rank are larger.                                *)
 Fixpoint rank q k l := if q is q'.+1 then
     if (l < uphalf k)%N then (rank q' (uphalf k) l).*2.+1 else (rank q' (uphalf k) (opposite k l)).*2
   else 0%N.

@@ -1,5 +1,5 @@
-(* Shifts (theory, section 13): bits of a hash multiply a register by powers of     *)
-(* two, so that different bits of one string reach the wave.                       *)
+(* Shifts (theory, section 13): bits of a hash multiply a register by powers of  *)
+(* two, so that different bits of one string reach the wave.                     *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix zify.
 From mathcomp.algebra_tactics Require Import ring.
 From Hardmax Require Import Model Measure Feedforward Pushes Folds FoldEndings.
@@ -9,8 +9,8 @@ Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
-(* Bit i of x, in [a, a + W]: whether x lies in the lower half after i folds, at     *)
-(* a + W / 2, a + W / 4, ... (1 stands for the lower half).                         *)
+(* Bit i of x, in [a, a + W]: whether x lies in the lower half after i folds, at *)
+(* a + W / 2, a + W / 4, ... (1 stands for the lower half).                      *)
 Section Bits.
 Variable R : realFieldType.
 Implicit Types (a W x v e p y K : R) (Ks : seq R) (q : nat).
@@ -39,7 +39,7 @@ apply/wave_fold; first by rewrite !divr_gt0 ?ltr0n ?expn_gt0.
 by have -> : U = W / (2 ^ i.+1)%:R by rewrite /U expnS natrM invfM mulrA.
 Qed.
 
-(* folds at multiples of W keep the bits                                          *)
+(* folds at multiples of W keep the bits                                         *)
 Lemma bit_mult a W x v k i low : 0 < W -> (0 < k)%N -> wave ((x - a) / (k%:R * W)) v ->
   bit a W x i low -> bit a W (a + k%:R * W * v) i low.
 Proof.
@@ -53,8 +53,8 @@ apply: wave_mult w _; rewrite natrM; move: w'; congr (wave _ _).
 by move: ((2 ^ i)%:R) q0 => q q0; field; rewrite W' k0 q0.
 Qed.
 
-(* What the digits of q make of y, with the factors Ks and what is left in p: it is  *)
-(* known from q and p but for the factor.                                          *)
+(* What the digits of q make of y, with the factors Ks and what is left in p: it is *)
+(* known from q and p but for the factor.                                        *)
 Fixpoint shifted e Ks q p y : R := if Ks is K :: Ks' then
     if odd q then shifted e Ks' q./2 p (K * y + (K - 1) * (e * p)) else shifted e Ks' q./2 0 y
   else y.
@@ -79,7 +79,7 @@ exists (\prod_(i < size Ks | digit q./2 i) Ks`_i * ((K - 1) * (e * p)) + C) => y
 by rewrite hC; move: (\prod_(_ < _ | _) _) => x; ring.
 Qed.
 
-(* With the factors 2^w, 2^(2w), 2^(4w), ... the digits of q multiply y by 2^(wq).   *)
+(* With the factors 2^w, 2^(2w), 2^(4w), ... the digits of q multiply y by 2^(wq). *)
 Definition factors (w b : nat) : seq R := [seq (2 ^ (w * 2 ^ i))%:R | i <- iota 0 b].
 
 Lemma shifted_window e w b q p : (q < 2 ^ b)%N -> exists known, forall y,
@@ -91,7 +91,7 @@ rewrite expn_sum natr_prod; apply: eq_bigr => i _.
 by rewrite (nth_map 0%N) ?size_iota // nth_iota.
 Qed.
 
-(* how many folds suffice after the shift                                          *)
+(* how many folds suffice after the shift                                        *)
 Lemma shifted_bound e Ks q p y : 0 <= e -> 0 <= p -> 0 <= y -> {in Ks, forall K, 1 <= K} ->
   y <= shifted e Ks q p y <= \prod_(K <- Ks) K * (y + e * p).
 Proof.
@@ -136,8 +136,8 @@ Hypotheses (yh : y != h) (ph : p != h) (yp : y != p) (e0 : 0 < e).
 Notation token := 'cV[R]_d.
 Implicit Types (z : token) (c W K : R) (Ks : seq R).
 
-(* One bit: h is folded at c, and y becomes K y + (K - 1) e p where h < c; where     *)
-(* h > c, y stays and p is negative.                                              *)
+(* One bit: h is folded at c, and y becomes K y + (K - 1) e p where h < c; where *)
+(* h > c, y stays and p is negative.                                             *)
 Theorem shift_bit c K (S : seq token) : {in S, forall z : token, z h ord0 != c} ->
   {in S, forall z : token, 0 <= z p ord0 /\ 0 <= z y ord0} ->
   exists P : seq (ffp R d), size P = 2%N /\ {in S, forall z : token,
@@ -190,7 +190,7 @@ move=> i; rewrite !inE => /norP[ih /norP[ip iy]].
 by rewrite fE z1E (negPf ih) (negPf ip) (negPf iy) !mulr0 subr0 mulr0 !addr0.
 Qed.
 
-(* p becomes max(p, 0)                                                            *)
+(* p becomes max(p, 0)                                                           *)
 Definition reset : ffp R d := (- unit R p, 0, unit R p).
 
 Lemma reset_step z : ff_step reset z = setr p (Num.max (z p ord0) 0) z.
@@ -200,7 +200,7 @@ have [le | lt] := lerP (z p ord0) 0; first by rewrite relu_pos ?oppr_ge0 // sub0
 by rewrite subrr relu_neg // oppr_le0 ltW.
 Qed.
 
-(* b bits, 3 b - 1 blocks                                                         *)
+(* b bits, 3 b - 1 blocks                                                        *)
 Theorem shifts W Ks (S : seq (nat * token)) : 0 < W -> {in Ks, forall K, 1 <= K} ->
   {in S, forall s : nat * token, [/\ a <= s.2 h ord0 <= a + W, 0 <= s.2 p ord0, 0 <= s.2 y ord0
     & forall i, (i < size Ks)%N -> bit a W (s.2 h ord0) i (digit s.1 i)]} ->
