@@ -91,50 +91,41 @@ def park_all(
         found.append((own, plane, standing))
     share, parked = Fraction(1, 2), list[int]()
     for own, plane, _ in found:  # what is parked has to lie above the hyperplanes that follow
-        for j, value in zip(parked, _values([rows[j] for j in parked], plane), strict=True):
+        for j, value in zip(parked, products([rows[j] for j in parked], plane), strict=True):
             if value > 0:
-                share = min(share, power_of_two_below(-plane[axis] * aims[j] / value) / 2)
+                fall = Fraction(-plane[axis] * int(rows[j][-1]), int(value))
+                share = min(share, power_of_two_below(fall * aims[j]) / 2)
         parked += own
-    blocks, parked = [], []
+    blocks, raised = [], list[Row]()
     for own, plane, left in found:
-        rises = [aims[j] + share * depths[j] for j in own]
-        others = [rows[j] for j in [*left, *parked]]
-        gaps = _values(others, plane)
-        for i, j in enumerate(parked, len(left)):
-            gaps[i] += plane[axis] * (aims[j] / share + depths[j])
-        t = _tilted([rows[j] for j in own], rises, others, gaps, plane, axis, own)
+        held = [rows[j] for j in own]
+        tilt = _affine(held, [aims[j] + share * depths[j] for j in own], axis, own)
+        t = _tilted(plane, tilt, [*(rows[j] for j in left), *raised])
         fall = t[axis]
         t[axis], t[-1] = fall / share, t[-1] + fall * height * (1 - 1 / share)
         w = [int(i == axis) for i in range(d)]
         blocks.append(RankOneBlock.of(d, u=t[:-1], b=t[-1], w=w))
-        parked += own
+        raised += (
+            _at(row, axis, height + aims[j] / share) for j, row in zip(own, held, strict=True)
+        )
     return blocks, share
 
 
-def _values(rows: Sequence[Row], h: Sequence[Fraction | int]) -> list[Fraction]:
-    """The affine function h = [u, β] at some points."""
-    *whole, scale = row_of([Fraction(x) for x in h])
-    found = zip(products(rows, whole), rows, strict=True)
-    return [Fraction(int(value), int(scale) * int(row[-1])) for value, row in found]
+def _at(row: Row, axis: int, value: Fraction) -> Row:
+    """A point with another coordinate."""
+    place = [Fraction(int(x), int(row[-1])) for x in row[:-1]]
+    place[axis] = value
+    return row_of(place)
 
 
-def _tilted(
-    rows: list[Row],
-    rises: list[Fraction],
-    others: list[Row],
-    gaps: list[Fraction],
-    plane: Row,
-    axis: int,
-    places: Sequence[int],
-) -> list[Fraction]:
-    """A multiple of the plane plus an affine function of the coordinates other than ``axis``, with
-    these values at the points of a shell, and negative at the others, where the plane has the
-    values ``gaps`` < 0."""
-    tilt = _affine(rows, rises, axis, places)
+def _tilted(plane: Row, tilt: list[Fraction], others: list[Row]) -> list[Fraction]:
+    """A multiple of the plane plus an affine function ``tilt``, negative at the others, where the
+    plane is negative."""
+    *whole, scale = row_of(tilt)
     step = Fraction(1)
-    for gap, rising in zip(gaps, _values(others, tilt), strict=True):
+    for gap, rising in zip(products(others, plane), products(others, whole), strict=True):
         if rising > 0:
-            step = min(step, power_of_two_below(-gap / rising) / 2)
+            step = min(step, power_of_two_below(Fraction(-int(gap) * scale, int(rising))) / 2)
     return [a / step + b for a, b in zip(plane, tilt, strict=True)]
 
 

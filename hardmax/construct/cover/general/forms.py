@@ -13,6 +13,7 @@ from itertools import count
 
 import numpy as np
 
+from ....errors import ResourceLimitError
 from ....exact.array import Array
 from ....exact.matrix import Matrix
 from ....exact.rows import Row, row_of
@@ -90,6 +91,9 @@ def _exactly(name: str, task: Task, cloud: FilteredCloud, flatten: Flatten) -> V
         task = replace(task, base=base)
         try:
             staged, notes, share = _FORMS[name](task, cloud, collapse.alpha)
+            staged.parameters(cloud.dimension)
+        except ResourceLimitError:
+            return None  # points so close that parameters pass the range of float64
         except DegenerateError as error:
             places = error.places[: cloud.dimension]
             if places and dependent(cloud, base.rows[places]):
