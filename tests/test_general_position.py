@@ -152,7 +152,7 @@ def check(data: hm.Dataset) -> None:
         assert len(model) <= bound, theorem
     if exact is not None:  # used where it saves a tenth of the blocks after the first
         assert 9 * (len(model) - 1) // 10 <= exact - 1
-    if model.meta.get("form") == "exact" and general(data, 1):
+    if exact is not None and model.meta["form"] == "exact" and general(data, 1):
         d = data.dimension
         assert len(model) <= 1 + -(-len(data) // d) + (d - 1) + 1, "Theorem 6d"
 

@@ -120,9 +120,9 @@ def _at(row: Row, axis: int, value: Fraction) -> Row:
 
 def _tilted(plane: Row, tilt: list[Fraction], others: list[Row]) -> list[Fraction]:
     """A multiple of the plane plus an affine function ``tilt``, negative at the others, where the
-    plane is negative."""
+    plane is negative. The multiple is about as large as the tilt, or as large as it has to be."""
     *whole, scale = row_of(tilt)
-    step = Fraction(1)
+    step = power_of_two_below(max(map(abs, plane)) / max(map(abs, tilt)))
     for gap, rising in zip(products(others, plane), products(others, whole), strict=True):
         if rising > 0:
             step = min(step, power_of_two_below(Fraction(-int(gap) * scale, int(rising))) / 2)
