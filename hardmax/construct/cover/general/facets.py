@@ -36,14 +36,14 @@ def shell(rows: Sequence[Row], places: Sequence[int], axis: int) -> tuple[list[i
         return own, plane
     held = [row for row, gap in zip(rows, gaps, strict=True) if not gap]
     side = _touching(held, [0] * d + [-1], ways)
-    own = [j for j, gap in zip(own, products(held, side), strict=True) if not gap]
-    if len(own) != d - 1:
-        raise DegenerateError(own if len(own) >= d else places)
+    edge = [j for j, gap in zip(own, products(held, side), strict=True) if not gap]
+    if len(edge) != d - 1:  # too many on one hyperplane along the axis: these, or all of them
+        raise DegenerateError(edge if len(edge) >= d else own)
     times = 1
     for gap, pace in zip(gaps, products(rows, side), strict=True):
         while gap and times * gap + pace >= 0:
             times *= 2
-    return own, [times * a + b for a, b in zip(plane, side, strict=True)]
+    return edge, [times * a + b for a, b in zip(plane, side, strict=True)]
 
 
 def _touching(rows: Sequence[Row], plane: Row, ways: list[Row]) -> Row:

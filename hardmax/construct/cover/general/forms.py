@@ -132,6 +132,7 @@ def _places(base: HeightSlice) -> list[Row]:
     return found
 
 
+# Blocks, notes, and the share of its depth that the flattening has to leave each point.
 Found = tuple[Staged, dict[str, object], Fraction]
 
 
