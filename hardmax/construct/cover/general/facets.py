@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ....exact.matrix import Matrix
+from ....exact.matrix import IntegerRows, Matrix
 from ....exact.numbers import power_of_two_below
 from ....exact.rows import Row, row_of
 from ....model.layers import RankOneBlock
@@ -50,9 +50,10 @@ def _touching(rows: Sequence[Row], plane: Row, ways: list[Row]) -> Row:
     """Move a hyperplane, below which all points lie, along each way until it touches a point; the
     ways that follow are changed so that the hyperplane turns about this point. A way on which it
     meets no point, to either side, is left out."""
+    points = IntegerRows(rows)
     while ways:
         way, *ways = ways
-        gaps, paces = products(rows, plane), products(rows, way)
+        gaps, paces = points.dot(plane), points.dot(way)
         if not any(pace > 0 for pace in paces):
             way, paces = [-x for x in way], [-pace for pace in paces]
         first = -1
@@ -89,12 +90,13 @@ def park_all(
         own, plane = shell([rows[j] for j in standing], standing, axis)
         standing = sorted(set(standing) - set(own))
         found.append((own, plane, standing))
+    *rises, unit = row_of([aims[j] * int(row[-1]) for j, row in enumerate(rows)])
     share, parked = Fraction(1, 2), list[int]()
     for own, plane, _ in found:  # what is parked has to lie above the hyperplanes that follow
-        for j, value in zip(parked, products([rows[j] for j in parked], plane), strict=True):
-            if value > 0:
-                fall = Fraction(-plane[axis] * int(rows[j][-1]), int(value))
-                share = min(share, power_of_two_below(fall * aims[j]) / 2)
+        values = products([rows[j] for j in parked], plane)
+        least = _least([rises[j] for j in parked], values)
+        if least is not None:
+            share = min(share, power_of_two_below(least * -plane[axis] / int(unit)) / 2)
         parked += own
     blocks, raised = [], list[Row]()
     for own, plane, left in found:
@@ -123,10 +125,25 @@ def _tilted(plane: Row, tilt: list[Fraction], others: list[Row]) -> list[Fractio
     plane is negative. The multiple is about as large as the tilt, or as large as it has to be."""
     *whole, scale = row_of(tilt)
     step = power_of_two_below(max(map(abs, plane)) / max(map(abs, tilt)))
-    for gap, rising in zip(products(others, plane), products(others, whole), strict=True):
-        if rising > 0:
-            step = min(step, power_of_two_below(Fraction(-int(gap) * scale, int(rising))) / 2)
+    if others:
+        points = IntegerRows(others)
+        least = _least([-gap for gap in points.dot(plane)], points.dot(whole))
+        if least is not None:
+            step = min(step, power_of_two_below(least * int(scale)) / 2)
     return [a / step + b for a, b in zip(plane, tilt, strict=True)]
+
+
+def _least(tops: Sequence[int], bottoms: Sequence[int]) -> Fraction | None:
+    """The least quotient with a positive denominator; None where there is none.
+
+    >>> _least([1, 2, 1], [3, 9, -1])
+    Fraction(2, 9)
+    """
+    best: tuple[int, int] | None = None
+    for top, bottom in zip(tops, bottoms, strict=True):
+        if bottom > 0 and (best is None or top * best[1] < best[0] * bottom):
+            best = top, bottom
+    return None if best is None else Fraction(int(best[0]), int(best[1]))
 
 
 def _affine(
