@@ -325,6 +325,24 @@ def test_bugs_are_apologised_for(run, tmp_path, monkeypatch):
     assert "Traceback" not in result.err
 
 
+def test_an_interruption_while_modules_are_loaded():
+    """No traceback at any time: Ctrl-C may come before the command has begun."""
+    code = (
+        "import sys\n"
+        "from hardmax.__main__ import main\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'hardmax.cli.build':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "main()\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
 @pytest.mark.parametrize(
     ("problem", "code"), [(KeyboardInterrupt, 130), (MemoryError, 3), (RecursionError, 70)]
 )
