@@ -115,7 +115,9 @@ def cover_means(
     exact = general_variant(
         task,
         means.cloud,
-        lambda power: flatten(means, labels, targets, seed, sets, power),
+        lambda power: (
+            flatten(means, labels, targets, seed, sets, power) if power else (block, base)
+        ),
         _room(task, form),
         form,
     )

@@ -6,7 +6,7 @@ They give the stated count, or affinely dependent means: then the theorems promi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
@@ -19,6 +19,7 @@ from ....exact.matrix import Matrix
 from ....exact.rows import Row, row_of
 from ....labels.inner_radius import inner_radius
 from ....model.layers import RankOneBlock
+from ....model.parameters import Parameters
 from ...shared.filtered_cloud import FilteredCloud
 from ...shared.staged import Staged
 from ..ending import finish, polyline
@@ -91,7 +92,6 @@ def _exactly(name: str, task: Task, cloud: FilteredCloud, flatten: Flatten) -> V
         task = replace(task, base=base)
         try:
             staged, notes, share = _FORMS[name](task, cloud, collapse.alpha)
-            staged.parameters(cloud.dimension)
         except ResourceLimitError:
             return None  # points so close that parameters pass the range of float64
         except DegenerateError as error:
@@ -122,12 +122,12 @@ def _by_size(task: Task) -> list[str]:
     return sorted(task.names, key=lambda name: -int(sizes[base.names.index(name)]))
 
 
-def _places(base: HeightSlice) -> list[Row]:
-    """The points of a slice, with all their coordinates."""
+def _places(base: HeightSlice, heights: Iterable[Fraction]) -> list[Row]:
+    """The points of a slice at these heights, with all their coordinates."""
     found = []
-    for x in base.exact:
+    for x, height in zip(base.exact, heights, strict=True):
         place = [a + b for a, b in zip(x, base.shift, strict=True)]
-        place.insert(base.axis, base.height)
+        place.insert(base.axis, height)
         found.append(row_of(place))
     return found
 
@@ -139,14 +139,15 @@ Found = tuple[Staged, dict[str, object], Fraction]
 def _tents(task: Task, _: FilteredCloud, __: Fraction) -> Found:
     """Half-spaces are never needed: a tent for every d − 1 points of each label but the largest."""
     base, order = task.base, _by_size(task)
-    line, rows = polyline(order, task.targets), _places(task.base)
+    line, rows = polyline(order, task.targets), _places(base, [base.height] * len(base))
     rank = np.array([order.index(name) for name in base.names])[base.codes]
     staged = Staged()
     for i, name in enumerate(order[1:], 1):
         rise = line.heights[name]
         p = tuple(rise if k == base.axis else Fraction(0) for k in range(len(base.f)))
         members, done = np.flatnonzero(rank == i).tolist(), np.flatnonzero(rank < i).tolist()
-        staged.add("tent", tents(rows, members, done, p, alone=False))
+        found = tents(rows, members, done, p, alone=False)
+        staged.add("tent", Parameters.pack(found, len(base.f)))
         staged.add("clamp", [base.clamp(rise)])
     built = staged.stages().count("tent") // 3
     staged.extend(finish(base, line, task.targets, task.sets))
@@ -184,15 +185,11 @@ def _parked(
     base = task.base
     if len(np.unique(cloud.first_equal())) > len(base):  # f takes different means to one point
         raise DegenerateError([])
-    rows = []
-    for x, mean in zip(base.exact, cloud.exact(base.rows.tolist()), strict=True):
-        place = [a + b for a, b in zip(x, base.shift, strict=True)]
-        place.insert(base.axis, factor * mean[base.axis])
-        rows.append(row_of(place))
+    rows = _places(base, (factor * x[base.axis] for x in cloud.exact(base.rows.tolist())))
     aims = [heights[base.names[c]] for c in base.codes.tolist()]
     blocks, share = park_all(rows, base.axis, base.height, aims)
     staged = Staged()
-    staged.add("shell", blocks)
+    staged.add("shell", Parameters.pack(blocks, len(base.f)))
     return staged, share
 
 
