@@ -210,14 +210,14 @@ by rewrite -sum1_count big_enum_cond -sum1_card; apply: eq_bigl => j; rewrite !i
 Qed.
 
 (* Tie splitting in front of any construction for different means.                *)
-Lemma after_tie_splitting Z (t : 'I_N -> token) n : (forall j, Z j != [::]) ->
+Lemma after_tie_splitting Z (L : 'I_N -> token -> Prop) n : (forall j, Z j != [::]) ->
   (forall i j, same_measure R (Z i) (Z j) -> i = j) ->
   (forall Z', (forall j, Z' j != [::]) -> injective (fun j => mean (Z' j)) ->
     exists T : seq (rank1 R d),
-    [/\ size T = n, uniform T & forall j, readout (run1 T (Z' j)) = t j]) ->
+    [/\ size T = n, uniform T & forall j, L j (readout (run1 T (Z' j)))]) ->
   exists T : seq (rank1 R d),
   [/\ (size T <= (N - nmeans [seq Z j | j <- enum 'I_N]) + n)%N, uniform T
-    & forall j, readout (run1 T (Z j)) = t j].
+    & forall j, L j (readout (run1 T (Z j)))].
 Proof.
 move=> Z_nonempty dist build; pose Zs := [seq Z j | j <- enum 'I_N].
 have ne : {in Zs, forall Y, Y != [::]} by move=> _ /mapP[j _ ->].
@@ -235,7 +235,7 @@ have [|T [sT uT hT]] := build _ _ inj; first by move=> j; case: (Z j) (Z_nonempt
 exists ([seq ff_block p | p <- P] ++ T); split.
 - by rewrite size_cat size_map sT leq_add2r -[X in (_ <= X - _)%N](size_enum_ord N) -(size_map Z).
 - by rewrite uniform_cat uniform_ff.
-by move=> j; rewrite run1_cat run_ff hT.
+by move=> j; rewrite run1_cat run_ff.
 Qed.
 
 (* Theory, section 8: any position.                                              *)
@@ -246,8 +246,8 @@ Theorem cover_any_position Z : (forall j, Z j != [::]) -> (1 < d)%N -> (0 < M)%N
           + (1 + \sum_(1 <= l < M) 3 * class_size l + (M - 1) + (d - 1) + M))%N,
     uniform T & forall j, readout (run1 T (Z j)) = y (c j)].
 Proof.
-move=> Z_nonempty d1 M0 dist; apply: after_tie_splitting => // Z' ne inj.
-exact: cover_means.
+move=> Z_nonempty d1 M0 dist.
+by apply: (after_tie_splitting (L := fun j x => x = y (c j))) => // Z' ne inj; apply: cover_means.
 Qed.
 
 End AnyPosition.

@@ -2,7 +2,7 @@
 (* A hyperplane below the points is turned about those it touches until it touches  *)
 (* d of them. Tilted, it makes a shell of them: N points go in ceil(N / d) shells.   *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum matrix zmodp mxalgebra zify.
-From Hardmax Require Import Model Measure Feedforward Pushes GeneralPosition.
+From Hardmax Require Import Model Measure Feedforward Pushes Transverse GeneralPosition.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -16,7 +16,7 @@ Variable p : 'I_N -> token.
 Implicit Types (A G S : {set 'I_N}) (q g : token * R) (j : 'I_N).
 
 (* Any D + 1 of the points, or all if they are fewer, are affinely independent.  *)
-Definition full_position := forall S, (#|S| <= D.+1)%N -> affinely_independent p S.
+Definition full_position := independent D.+1 p.
 
 (* The affine functional x |-> <q.1, x> + q.2 at point j.                        *)
 Definition height q j : R := dot q.1 (p j) + q.2.

@@ -159,22 +159,18 @@ have far (q q' : 'I_M) : q != q0 -> sqn (t q' - c) < sqn (pl q - c).
   apply: lt_le_trans (hL _ (map_f (fun q => sqn (t q - c)) (mem_enum _ q'))) _; rewrite plE expr2.
   have qL : L <= q%:R * L by rewrite ler_pmull // ler1n.
   by rewrite (le_trans qL) // ler_pmull ?(lt_le_trans L0) // (le_trans L1).
-pose others := [seq q <- enum 'I_M | q != q0].
-have uo : uniq others by rewrite filter_uniq ?enum_uniq.
-have [|||F [sF hF hc]] := @peeling R d [seq (pl q, t q) | q : 'I_M <- others] c [:: c].
-- rewrite -map_comp map_inj_uniq // => q q' /= /addrI e.
+have [|||F [sF hF hc]] := @peeling R d [seq (pl q, t q) | q : 'I_M <- others q0] c [:: c].
+- rewrite -map_comp map_inj_uniq ?uniq_others // => q q' /= /addrI e.
   have := congr1 (fun z : token => z r ord0) e; rewrite !mxE !eqxx mulr1.
   by move=> /(mulIf (lt0r_neq0 L0))/eqP; rewrite eqr_nat => /eqP/val_inj.
-- by move=> _ _ /mapP[q + ->] /mapP[q' _ ->] /=; rewrite mem_filter => /andP[/far h _]; apply: h.
-- move=> f p; rewrite inE => /eqP-> /mapP[q + ->] /=; rewrite mem_filter => /andP[/far h _].
+- by move=> _ _ /mapP[q + ->] /mapP[q' _ ->] /=; rewrite mem_others => /far h; apply: h.
+- move=> f p; rewrite inE => /eqP-> /mapP[q + ->] /=; rewrite mem_others => /far h.
   exact: (h q0).
-have -> : (M - 1)%N = size F.
-  rewrite sF size_map; have -> : others = rem q0 (enum 'I_M) by rewrite rem_filter ?enum_uniq.
-  by rewrite size_rem ?mem_enum // size_enum_ord subn1.
+have -> : (M - 1)%N = size F by rewrite sF size_map size_others.
 apply: (@serve_then t (fun q : 'I_M => pl q)) => [|q].
   apply: (@serve_line _ c (L *: unit R r)) => //; rewrite !mxE (eq_sym y) (negPf ry) mulr0 //.
 have [-> | qq0] := eqVneq q q0; first by rewrite /pl scale0r addr0 hc ?mem_head.
-by apply: (hF (pl q, t q)); apply: (map_f (fun q : 'I_M => (pl q, t q))); rewrite mem_filter qq0 mem_enum.
+by apply: (hF (pl q, t q)); apply: (map_f (fun q : 'I_M => (pl q, t q))); rewrite mem_others.
 Qed.
 
 Lemma serve_any t : (0 < M)%N -> (1 < d)%N -> ending y t (2 * up_log 2 M + (M - 1)).

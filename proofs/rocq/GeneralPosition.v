@@ -1,7 +1,7 @@
 (* General position (theory, section 8): tents for d - 1 points at a time.       *)
 (* Class c takes at most ceil(N_c / (d - 1)) tents and no half-space.            *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum matrix zmodp mxalgebra poly rat zify.
-From Hardmax Require Import Model Measure Feedforward Collapse Pushes Cover.
+From Hardmax Require Import Model Measure Feedforward Collapse Pushes Cover Transverse.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -13,12 +13,8 @@ Variables (R : realFieldType) (d N : nat).
 Notation token := 'cV[R]_d.
 Implicit Types (p : 'I_N -> token) (S G : {set 'I_N}) (f : token) (l : 'I_N -> R).
 
-(* The points p j, j in S, are affinely independent.                             *)
-Definition affinely_independent p S := forall l,
-  \sum_(j in S) l j = 0 -> \sum_(j in S) l j *: p j = 0 -> {in S, forall j, l j = 0}.
-
 (* Any d of the points, or all if they are fewer, are affinely independent.      *)
-Definition general_position p := forall S, (#|S| <= d)%N -> affinely_independent p S.
+Definition general_position p := independent d p.
 
 (* The points moved along f to height 0, that is to E.                            *)
 Definition shadow k f p j : token := p j - p j k ord0 *: f.
@@ -28,18 +24,17 @@ Lemma image_shadow k f (Z : 'I_N -> seq token) B j :
   image k Z f B j = shadow k f (fun i => mean (Z i)) j + B *: f.
 Proof. by rewrite /image /shadow scalerBl -addrA (addrC (B *: f)). Qed.
 
-(* If r is not in the span of the rows of A, then a linear form vanishes on these *)
-(* and not on r.                                                                 *)
-Lemma outside_span m n (A : 'M[R]_(m, n)) (r : 'rV_n) : ~~ (r <= A)%MS ->
-  exists2 v : 'cV_n, A *m v = 0 & (r *m v) ord0 ord0 != 0.
+(* If the shadows are in general position, then f is parallel to no span of d of    *)
+(* the points.                                                                   *)
+Lemma shadow_transverse k f p : f k ord0 = 1 -> general_position (shadow k f p) ->
+  transverse d f p.
 Proof.
-rewrite submxE => ne; have [j hj] : exists j, (r *m cokermx A) ord0 j != 0.
-  apply/existsP; apply: contraR ne; rewrite negb_exists => /forallP h.
-  by apply/eqP/rowP => j; rewrite [RHS]mxE; apply/eqP; rewrite -[_ == _]negbK.
-have colE m' (B : 'M[R]_(m', n)) : B *m col j (cokermx A) = col j (B *m cokermx A).
-  by apply/colP => i; rewrite !mxE; apply: eq_bigr => i' _; rewrite mxE.
-exists (col j (cokermx A)); rewrite colE; last by rewrite mxE.
-by rewrite mulmx_coker; apply/colP => i; rewrite !mxE.
+move=> fk gp S sS l a l0 e; apply: (gp S sS l l0).
+have ea : \sum_(j in S) l j * p j k ord0 = a.
+  have := congr1 (fun z : token => z k ord0) e; rewrite [RHS]mxE fk mulr1 => <-.
+  by rewrite summxE; apply: eq_bigr => j _; rewrite mxE.
+rewrite /shadow; under eq_bigr do rewrite scalerBr scalerA.
+by rewrite sumrB -scaler_suml e ea subrr.
 Qed.
 
 (* One tent: a hyperplane along f through at most d - 1 of the points that        *)
@@ -48,109 +43,18 @@ Lemma tent_plane k f p G : f k ord0 = 1 -> general_position (shadow k f p) ->
   (#|G| < d)%N -> exists q : token * R, [/\ dot q.1 f = 0,
     {in G, forall j, dot q.1 (p j) + q.2 = 0}
   & forall j, j \notin G -> dot q.1 (p j) + q.2 != 0].
-Proof.
-move=> fk gp sG.
-pose P j : 'rV[R]_(d + 1) := row_mx (p j)^T 1%:M.
-pose F : 'rV[R]_(d + 1) := row_mx f^T 0.
-pose Q j : 'rV[R]_(d + 1) := if j \in G then P j else 0.
-pose A := col_mx (\matrix_j Q j) F.
-have Pl j r : P j ord0 (lshift 1 r) = p j r ord0 by rewrite row_mxEl mxE.
-have Pr j : P j ord0 (rshift d ord0) = 1 by rewrite row_mxEr mxE eqxx.
-have Fl r : F ord0 (lshift 1 r) = f r ord0 by rewrite row_mxEl mxE.
-have Fr : F ord0 (rshift d ord0) = 0 by rewrite row_mxEr mxE.
-have out i : i \notin G -> ~~ (P i <= A)%MS.
-  move=> iG; apply/negP => /submxP[D]; rewrite -[D]hsubmxK mul_row_col mulmx_sum_row.
-  move: (lsubmx D) (rsubmx D) => a b e.
-  have {}e : P i = \sum_(j in G) a ord0 j *: P j + b ord0 ord0 *: F.
-    rewrite e {1}[b]mx11_scalar mul_scalar_mx; congr (_ + _).
-    rewrite [RHS]big_mkcond; apply: eq_bigr => j _; rewrite rowK /Q.
-    by case: ifP => _; rewrite ?scaler0.
-  pose l j : R := if j == i then - 1 else a ord0 j.
-  have sum (V : lmodType R) (g : 'I_N -> V) :
-      \sum_(j in i |: G) l j *: g j = \sum_(j in G) a ord0 j *: g j - g i.
-    rewrite big_setU1 //= {1}/l eqxx scaleN1r addrC; congr (_ - _).
-    by apply: eq_bigr => j jG; rewrite /l; case: eqP => // ji; rewrite -ji jG in iG.
-  have e1 : \sum_(j in G) a ord0 j = 1.
-    have := congr1 (fun r : 'rV_(d + 1) => r ord0 (rshift d ord0)) e.
-    rewrite Pr mxE summxE [X in _ = _ + X]mxE Fr mulr0 addr0 => ->.
-    by apply: eq_bigr => j _; rewrite mxE Pr mulr1.
-  have ep : \sum_(j in G) a ord0 j *: p j - p i = - b ord0 ord0 *: f.
-    have er r : p i r ord0 = \sum_(j in G) a ord0 j * p j r ord0 + b ord0 ord0 * f r ord0.
-      rewrite -Pl e mxE summxE [X in _ + X]mxE Fl; congr (_ + _).
-      by apply: eq_bigr => j _; rewrite mxE Pl.
-    apply/colP => r; rewrite mxE summxE [(- p i) _ _]mxE [RHS]mxE er.
-    under eq_bigr do rewrite mxE.
-    by rewrite mulNr opprD addrA subrr add0r.
-  have := gp (i |: G) _ l _ _ i; rewrite setU11 cardsU1 iG add1n => /(_ sG).
-  have -> : \sum_(j in i |: G) l j = 0.
-    under eq_bigr do rewrite -[l _]mulr1.
-    by rewrite (sum _ (fun=> 1 : R^o)); under eq_bigr do rewrite [_ *: _]mulr1; rewrite e1 subrr.
-  have -> : \sum_(j in i |: G) l j *: shadow k f p j = 0.
-    have eb : \sum_(j in i |: G) l j * p j k ord0 = - b ord0 ord0.
-      have := congr1 (fun z : token => z k ord0) ep; rewrite -(sum _ p) [RHS]mxE fk mulr1 => <-.
-      by rewrite summxE; apply: eq_bigr => j _; rewrite mxE.
-    rewrite /shadow; under eq_bigr do rewrite scalerBr scalerA.
-    by rewrite sumrB -scaler_suml (sum _ p) ep eb subrr.
-  move=> /(_ erefl erefl isT); rewrite /l eqxx => /eqP.
-  by rewrite oppr_eq0 oner_eq0.
-have /fin_all_exists[v hv] (i : 'I_N) : exists v : 'cV[R]_(d + 1),
-    A *m v = 0 /\ (i \notin G -> (P i *m v) ord0 ord0 != 0).
-  case: (boolP (i \in G)) => [_ | iG]; first by exists 0; rewrite mulmx0.
-  by have [v Av vi] := outside_span (out i iG); exists v.
-pose pol j : {poly R} := \poly_(i < N) (if insub i is Some i' then (P j *m v i') ord0 ord0 else 0).
-have [n hn] := nonroots [seq pol j | j <- enum 'I_N].
-pose V := \sum_(i < N) n%:R ^+ i *: v i.
-have AV : A *m V = 0.
-  rewrite /V mulmx_sumr big1 // => i _; rewrite -scalemxAr.
-  by have [-> _] := hv i; rewrite scaler0.
-have PV j : (P j *m V) ord0 ord0 = dot (usubmx V) (p j) + dsubmx V ord0 ord0.
-  rewrite -[in LHS](vsubmxK V) mul_row_col mul1mx mxE dot_tr dotC.
-  by congr (_ + _); rewrite mxE eqxx mulr1n.
-have QV j : j \in G -> P j *m V = 0.
-  move=> jG; have := congr1 usubmx AV; rewrite /A mul_col_mx col_mxKu => /(congr1 (row j)).
-  by rewrite row_mul rowK /Q jG raddf0 row0.
-exists (usubmx V, dsubmx V ord0 ord0); split=> /=.
-- have := congr1 dsubmx AV; rewrite /A mul_col_mx col_mxKd /F -[V in LHS]vsubmxK.
-  rewrite mul_row_col mul0mx addr0 dot_tr dotC => /matrixP/(_ ord0 ord0).
-  by rewrite !mxE eqxx mulr1n.
-- by move=> j jG; rewrite -PV QV // mxE.
-move=> j jG; rewrite -PV; have -> : (P j *m V) ord0 ord0 = (pol j).[n%:R].
-  rewrite horner_poly /V mulmx_sumr summxE; apply: eq_bigr => i _.
-  by rewrite valK -scalemxAr mxE mulrC.
-apply: hn; first by rewrite map_f ?mem_enum.
-apply/eqP => /polyP/(_ j)/eqP; rewrite coef_poly ltn_ord valK coef0.
-by have [_ h] := hv j; apply/negP/h.
-Qed.
+Proof. by move=> fk gp; apply/transverse_plane/(shadow_transverse fk). Qed.
 
 (* If the means are in general position, so are their shadows along some f.      *)
 Lemma generic_shadow k p : general_position p ->
   exists f, f k ord0 = 1 /\ general_position (shadow k f p).
 Proof.
-move=> gp; have d0 : (d.-1 < d)%N by rewrite prednK // (leq_trans _ (ltn_ord k)).
+move=> gp; have d0 : (0 < d)%N by apply: leq_ltn_trans (ltn_ord k).
 have /fin_all_exists[v hv] (S : {set 'I_N}) : exists v : token, v != 0 /\
-    ((#|S| <= d)%N -> forall l, \sum_(j in S) l j = 0 -> \sum_(j in S) l j * dot v (p j) = 0).
-  have [-> | [j0 j0S]] := set_0Vmem S.
-    exists (unit R k); split; last by move=> _ l _; rewrite big_set0.
-    by apply/eqP => /colP/(_ k)/eqP; rewrite !mxE !eqxx oner_eq0.
-  pose e := enum (S :\ j0).
-  pose A : 'M[R]_(d.-1, d) := \matrix_i (p (nth j0 e i) - p j0)^T.
-  have [i iA] : exists i, ~~ (row i (1%:M : 'M[R]_d) <= A)%MS.
-    apply/existsP; rewrite -negb_forall; apply/negP => /forallP/row_subP/mxrankS.
-    by rewrite mxrank1 leqNgt (leq_ltn_trans (rank_leq_row A)).
-  have [v Av vi] := outside_span iA; exists v; split.
-    by apply: contraNneq vi => ->; rewrite mulmx0 mxE.
-  move=> sS l l0.
-  have same j : j \in S -> dot v (p j) = dot v (p j0).
-    move=> jS; apply/eqP; rewrite -subr_eq0 -dotBr.
-    have [-> | jj0] := eqVneq j j0; first by rewrite subrr dotC dot0l.
-    have je : j \in e by rewrite mem_enum !inE jj0.
-    have lt : (index j e < d.-1)%N.
-      apply: leq_trans (_ : size e <= _)%N; first by rewrite index_mem.
-      by rewrite -cardE; move: sS; rewrite (cardsD1 j0) j0S; lia.
-    have := congr1 (row (Ordinal lt)) Av; rewrite row_mul rowK /= nth_index // row0 dot_tr dotC.
-    by move=> /matrixP/(_ ord0 ord0); rewrite !mxE eqxx mulr1n => ->.
-  rewrite (eq_bigr (fun j => l j * dot v (p j0))) => [|j /same-> //].
-  by rewrite -mulr_suml l0 mul0r.
+    ((#|S| <= d)%N -> forall l, \sum_(j in S) l j = 0 -> dot v (\sum_(j in S) l j *: p j) = 0).
+  have [sS | _] := leqP #|S| d; first by have [v v0 hv] := span_normal p d0 sS; exists v.
+  have [|v v0 _] := @span_normal R d N p set0 d0; first by rewrite cards0.
+  by exists v.
 have [g [g_pos gI]] := positive_direction ((0 : token) :: [seq v S | S <- enum {set 'I_N}]).
 have g0 S : dot (v S) g != 0.
   have [v0 _] := hv S; apply: contra v0 => /eqP vg; apply/eqP/gI; rewrite ?mem_head //.
@@ -165,10 +69,7 @@ have {}e : \sum_(j in S) l j *: p j = (\sum_(j in S) l j * p j k ord0) *: f.
   by rewrite sumrB -scaler_suml.
 have [_ vS] := hv S.
 have h0 : \sum_(j in S) l j * p j k ord0 = 0.
-  have : dot (v S) (\sum_(j in S) l j *: p j) = 0.
-    rewrite -(vS sS l l0) /dot; under eq_bigr do rewrite summxE mulr_sumr.
-    rewrite exchange_big; apply: eq_bigr => j _; rewrite mulr_sumr.
-    by apply: eq_bigr => i _; rewrite mxE mulrCA.
+  have := vS sS l l0.
   by rewrite e !dotZr => /eqP; rewrite !mulf_eq0 invr_eq0 (negPf gk) (negPf (g0 _)) !orbF => /eqP.
 by move: e; rewrite h0 scale0r; apply: gp.
 Qed.

@@ -223,22 +223,12 @@ Theorem open_cover_any_position Z : (1 < d)%N -> (forall j, Z j != [::]) ->
           + \sum_(l < M | l != base) 3 * class_size c l)%N,
     uniform T & forall j, L (c j) (readout (run1 T (Z j)))].
 Proof.
-move=> d1 Z0 dist; pose Zs := [seq Z j | j <- enum 'I_N].
-have [|||P [sP _ um]] := @split_ties R d (flatten Zs) Zs.
-- by move=> _ /mapP[j _ ->].
-- by move=> Y YZ z zY; apply/flattenP; exists Y.
-- split; first by rewrite map_inj_uniq ?enum_uniq // => i j e; apply: dist; rewrite e.
-  by move=> _ _ /mapP[i _ ->] /mapP[j _ ->] /dist->.
-have inj : injective (fun j => mean (map (ff_map P) (Z j))).
-  move=> i j e; have mI := uniq_map_inj um.
-  have jin l : Z l \in Zs by apply: map_f; rewrite mem_enum.
-  by apply: dist; rewrite (mI _ _ (jin i) (jin j) e).
-have [|T [sT uT hT]] := open_cover_after (n := 2) _ Z0 (distinct_independent inj).
+move=> d1 Z0 dist; rewrite -addnA.
+apply: (after_tie_splitting (L := fun j x => L (c j) x)) => // Z' Z0' inj.
+have [|T [sT uT hT]] := open_cover_means (n := 2) _ Z0' (distinct_independent inj).
   by rewrite d1.
-exists T; split=> //; rewrite sT.
-have -> : open_tents 2 = (\sum_(l < M | l != base) 3 * class_size c l)%N.
-  by apply: eq_bigr => l _; rewrite /ceil_div addn0 divn1.
-by rewrite !leq_add2r -[X in (_ <= X - _)%N](size_enum_ord N) -(size_map Z).
+exists T; split=> //; rewrite sT; congr (_ + _)%N.
+by apply: eq_bigr => l _; rewrite /ceil_div addn0 divn1.
 Qed.
 
 End OpenCover.

@@ -260,7 +260,10 @@ Theorem line_any_position Z p r tau : (forall j, Z j != [::]) ->
   (forall i j, same_measure R (Z i) (Z j) -> i = j) -> exists T : seq (rank1 R d),
   [/\ (size T <= (N - nmeans [seq Z j | j <- enum 'I_N]) + (1 + N + (d - 1) + 1))%N, uniform T
     & forall j, readout (run1 T (Z j)) = p + tau j *: r].
-Proof. by move=> Z0 dist; apply: after_tie_splitting => // Z' Z0' inj; apply: line_means. Qed.
+Proof.
+move=> Z0 dist; apply: (after_tie_splitting (L := fun j x => x = p + tau j *: r)) => // Z' Z0' inj.
+exact: line_means.
+Qed.
 
 End Shelled.
 

@@ -3,7 +3,7 @@
 (* and a hyperplane parallel to g passes through any n - 1 points alone.           *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum matrix zmodp mxalgebra zify.
 From mathcomp.algebra_tactics Require Import ring.
-From Hardmax Require Import Model Measure Feedforward GeneralPosition.
+From Hardmax Require Import Model Measure Feedforward.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -15,6 +15,24 @@ Variables (R : realFieldType) (d N : nat).
 Notation token := 'cV[R]_d.
 Implicit Types (p : 'I_N -> token) (S G : {set 'I_N}) (g v x y z o : token).
 Implicit Types (l : 'I_N -> R) (a b r : R).
+
+(* The points p j, j in S, are affinely independent.                             *)
+Definition affinely_independent p S := forall l,
+  \sum_(j in S) l j = 0 -> \sum_(j in S) l j *: p j = 0 -> {in S, forall j, l j = 0}.
+
+(* If r is not in the span of the rows of A, then a linear form vanishes on these *)
+(* and not on r.                                                                 *)
+Lemma outside_span m n (A : 'M[R]_(m, n)) (r : 'rV_n) : ~~ (r <= A)%MS ->
+  exists2 v : 'cV_n, A *m v = 0 & (r *m v) ord0 ord0 != 0.
+Proof.
+rewrite submxE => ne; have [j hj] : exists j, (r *m cokermx A) ord0 j != 0.
+  apply/existsP; apply: contraR ne; rewrite negb_exists => /forallP h.
+  by apply/eqP/rowP => j; rewrite [RHS]mxE; apply/eqP; rewrite -[_ == _]negbK.
+have colE m' (B : 'M[R]_(m', n)) : B *m col j (cokermx A) = col j (B *m cokermx A).
+  by apply/colP => i; rewrite !mxE; apply: eq_bigr => i' _; rewrite mxE.
+exists (col j (cokermx A)); rewrite colE; last by rewrite mxE.
+by rewrite mulmx_coker; apply/colP => i; rewrite !mxE.
+Qed.
 
 (* Any n of the points, or all if they are fewer, are affinely independent.       *)
 (* So general position is independence at level d.                                *)
